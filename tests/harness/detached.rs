@@ -233,6 +233,7 @@ fn a_detached_run_that_nobody_carries_is_named_with_the_result_of_its_parent() {
     let source = "import std/fs\npermissions { fs.write: [\".\"] }\n\
          tool note(text: string) -> string once { fs.append(\"notes.log\", \"${text}\\n\"); text }\n\
          workflow child() -> string { note(\"begun\"); sleep(2h); \"late\" }\n\
+         workflow other() -> string { note(\"other\"); sleep(2h); \"other\" }\n\
          workflow main() -> string { spawn detached child(); sleep(300ms); note(\"main\") }\n";
     let kept = Kept::new("uncarried-child", source);
     let parent = kept.start(&[]);
@@ -243,6 +244,12 @@ fn a_detached_run_that_nobody_carries_is_named_with_the_result_of_its_parent() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(kill(parent).is_none(), "it ended before");
+    // A run of the same program that nothing has detached.
+    let other = kept.start(&["other"]);
+    while !kept.read("notes.log").contains("other") {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(kill(other).is_none(), "it ended before");
     let said = kept.run(&["--resume"]);
     assert_eq!(
         (said.code, said.out.as_str()),
@@ -251,8 +258,71 @@ fn a_detached_run_that_nobody_carries_is_named_with_the_result_of_its_parent() {
     );
     assert!(
         said.err
-            .contains("of `child`, which began later, is parked"),
+            .contains("of `child`, which it has detached, is parked"),
         "{said:?}"
     );
     assert!(said.err.contains("runs resume "), "{said:?}");
+    assert!(!said.err.contains("more; resume"), "{said:?}");
+}
+
+#[test]
+fn runs_of_two_processes_that_wait_for_each_other_are_told_so() {
+    let source = "import std/runs\n\
+         workflow partner(other: string) -> string {\n\
+         \x20 while runs.get(other) == none { sleep(50ms) }\n\
+         \x20 let run = runs.get(other) ?? fail Failed(\"no run\")\n\
+         \x20 \"${await run.result()}\" catch { Failed(why) => why }\n}\n\
+         workflow main(id: string, other: string) -> json {\n\
+         \x20 spawn detached partner(other) with { id: id }\n\
+         \x20 let run = runs.get(id) ?? fail Failed(\"no run\")\n\
+         \x20 await run.result()\n}\n";
+    let kept = Kept::new("cycle-of-processes", source);
+    let start = |id: &str, other: &str| kept.start(&["--quiet", "--id", id, "--other", other]);
+    let all = [start("left", "right"), start("right", "left")];
+    for process in all {
+        let said: Said = process.wait_with_output().expect("it ends").into();
+        assert_eq!(
+            said.out,
+            "\"deadlock: the run `left` waits for the result of `right`, which waits for that of `left`\"\n",
+            "{said:?}"
+        );
+    }
+}
+
+const PAYS_TWICE: &str = "import std/fs\npermissions { fs.write: [\".\"] }\n\
+     tool pay(n: int) -> string once { fs.append(\"paid.log\", \"${n}\\n\"); \"receipt\" }\n\
+     workflow main() -> string { pay(1); sleep(1500ms); pay(2) }\n";
+
+#[test]
+fn a_store_that_is_removed_under_its_run_keeps_the_run_from_acting() {
+    let kept = Kept::new("removed-store", PAYS_TWICE);
+    let run = kept.start(&["--quiet"]);
+    await_text(&kept.folder.join("paid.log"), "1\n");
+    std::fs::remove_dir_all(kept.folder.join("state")).expect("it is there");
+    let said: Said = run.wait_with_output().expect("it ends").into();
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{said:?}");
+    assert!(
+        said.err
+            .contains("the file of the store was removed or replaced meanwhile"),
+        "{said:?}"
+    );
+    assert_eq!(kept.read("paid.log"), "1\n");
+}
+
+#[test]
+fn a_run_that_is_resumed_in_another_folder_says_where_it_began() {
+    let kept = Kept::new("moved-run", PAYS_TWICE);
+    let run = kept.start(&["--quiet"]);
+    await_text(&kept.folder.join("paid.log"), "1\n");
+    assert!(kill(run).is_none(), "it ended before");
+    let elsewhere = kept.folder.join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("the target folder can be written");
+    let mut command = kept.command(&["--resume"]);
+    let said: Said = command
+        .current_dir(&elsewhere)
+        .output()
+        .expect("it can be started")
+        .into();
+    let note = format!("began in `{}`: its relative paths", kept.folder.display());
+    assert!(said.err.contains(&note), "{said:?}");
 }

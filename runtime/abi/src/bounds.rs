@@ -8,7 +8,9 @@ pub struct Bounds {
     least: Least,
     most: f64,
     /// What is wanted, after "needs" or "must be".
-    pub wanted: &'static str,
+    wanted: &'static str,
+    /// The same where a number is above the most, if that has words of its own.
+    wanted_below: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,18 +26,32 @@ const fn from(least: f64, wanted: &'static str) -> Bounds {
         least: Least::From(least),
         most: f64::INFINITY,
         wanted,
+        wanted_below: None,
+    }
+}
+
+/// What is read as 32 bits.
+const fn narrow(least: f64, wanted: &'static str) -> Bounds {
+    Bounds {
+        most: u32::MAX as f64,
+        wanted_below: Some("a whole number of at most 4,294,967,295"),
+        ..from(least, wanted)
     }
 }
 
 impl Bounds {
     pub const COUNT: Self = from(0.0, "a whole number of at least 0");
     pub const COUNT_FROM_ONE: Self = from(1.0, "a whole number of at least 1");
+    /// A count that is a setting.
+    pub const NARROW_COUNT: Self = narrow(0.0, Self::COUNT.wanted);
+    pub const NARROW_COUNT_FROM_ONE: Self = narrow(1.0, Self::COUNT_FROM_ONE.wanted);
     pub const AMOUNT: Self = from(0.0, "an amount of at least 0.0");
     /// A time that something may take.
     pub const TIME: Self = Self {
         least: Least::Above(0.0),
         most: f64::INFINITY,
         wanted: "a duration above 0s",
+        wanted_below: None,
     };
     /// A time to wait, or to keep something.
     pub const WAIT: Self = from(0.0, "a duration of at least 0s");
@@ -43,12 +59,14 @@ impl Bounds {
         least: Least::Above(0.0),
         most: 1.0,
         wanted: "a share above 0.0 and of at most 1.0",
+        wanted_below: None,
     };
     /// What the providers take, each at most; some take less.
     pub const TEMPERATURE: Self = Self {
         least: Least::From(0.0),
         most: 2.0,
         wanted: "a number from 0.0 to 2.0",
+        wanted_below: None,
     };
 
     /// Whether the number makes sense.
@@ -60,6 +78,15 @@ impl Bounds {
         };
         is_enough && number <= self.most
     }
+
+    /// What is wanted instead of this number, after "needs" or "must be".
+    #[must_use]
+    pub fn instead_of(self, number: f64) -> &'static str {
+        match self.wanted_below {
+            Some(wanted) if number > self.most => wanted,
+            Some(_) | None => self.wanted,
+        }
+    }
 }
 
 impl Setting {
@@ -67,9 +94,9 @@ impl Setting {
     #[must_use]
     pub fn bounds(self) -> Option<Bounds> {
         match self.form() {
-            Form::Count { least: 0 } => Some(Bounds::COUNT),
+            Form::Count { least: 0 } => Some(Bounds::NARROW_COUNT),
             // No count has another least.
-            Form::Count { .. } => Some(Bounds::COUNT_FROM_ONE),
+            Form::Count { .. } => Some(Bounds::NARROW_COUNT_FROM_ONE),
             Form::Duration => Some(Bounds::TIME),
             Form::Number if self == Self::ClearResults => Some(Bounds::SHARE),
             Form::Number => Some(Bounds::TEMPERATURE),
@@ -123,6 +150,7 @@ mod tests {
     fn bounds_are_those_of_the_form() {
         let admits = |it: Setting, number| it.bounds().is_some_and(|it| it.admit(number));
         assert!(!admits(Setting::MaxTokens, 0.0) && admits(Setting::MaxTokens, 1.0));
+        assert!(admits(Setting::Rate, 4_294_967_295.0) && !admits(Setting::Rate, 4_294_967_296.0));
         assert!(admits(Setting::Thinking, 0.0) && !admits(Setting::Retry, -1.0));
         assert!(!admits(Setting::Timeout, 0.0) && admits(Setting::Timeout, 0.001));
         assert!(!admits(Setting::ClearResults, 1.5) && !admits(Setting::Temperature, f64::NAN));

@@ -3,6 +3,7 @@
 mod anthropic;
 mod arguments;
 mod call_names;
+mod calls;
 mod classify;
 mod exchange;
 mod failure;

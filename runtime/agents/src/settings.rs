@@ -191,7 +191,11 @@ impl Given<'_> {
         let bounds = setting.bounds();
         match count.filter(|it| bounds.is_some_and(|bounds| bounds.admit(f64::from(*it)))) {
             Some(count) => Ok(Some(count)),
-            None => Err(self.wrong(setting, bounds.map_or("a whole number", |it| it.wanted))),
+            None => {
+                let number = value.as_f64().unwrap_or_default();
+                let wanted = bounds.map_or("a whole number", |it| it.instead_of(number));
+                Err(self.wrong(setting, wanted))
+            }
         }
     }
 
@@ -200,9 +204,14 @@ impl Given<'_> {
             return Ok(None);
         };
         let bounds = setting.bounds();
-        match value.as_f64().filter(|it| it.is_finite()) {
+        let number = value.as_f64().filter(|it| it.is_finite());
+        match number {
             Some(number) if bounds.is_none_or(|it| it.admit(number)) => Ok(Some(number)),
-            Some(_) | None => Err(self.wrong(setting, bounds.map_or("a number", |it| it.wanted))),
+            Some(_) | None => {
+                let number = number.unwrap_or_default();
+                let wanted = bounds.map_or("a number", |it| it.instead_of(number));
+                Err(self.wrong(setting, wanted))
+            }
         }
     }
 
@@ -214,7 +223,11 @@ impl Given<'_> {
         let duration = seconds_of(value);
         match duration.filter(|it| bounds.is_none_or(|bounds| bounds.admit(it.as_secs_f64()))) {
             Some(duration) => Ok(Some(duration)),
-            None => Err(self.wrong(setting, bounds.map_or("a duration", |it| it.wanted))),
+            None => {
+                let seconds = duration.unwrap_or_default().as_secs_f64();
+                let wanted = bounds.map_or("a duration", |it| it.instead_of(seconds));
+                Err(self.wrong(setting, wanted))
+            }
         }
     }
 

@@ -29,6 +29,10 @@ impl Alarms {
         self.deadlines.set(at, alarm);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.deadlines.first().is_none()
+    }
+
     /// Takes an alarm away. The timer may then wake the carrier for nothing.
     pub(crate) fn remove(&mut self, alarm: Alarm) -> bool {
         self.deadlines.clear(&alarm)

@@ -8,6 +8,7 @@
 
 pub(crate) mod arriving;
 mod asking;
+pub(crate) mod awaiting;
 pub(crate) mod lasting;
 pub(crate) mod message;
 mod waking;
@@ -30,6 +31,7 @@ use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::carrier::arriving::Arriving;
+use crate::carrier::awaiting::Awaited;
 use crate::carrier::lasting::{Leaving, Unnoted};
 use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
@@ -112,6 +114,8 @@ struct Begun {
     handle: Handle,
     /// Who may answer it besides the performer, by this digest.
     question: Option<String>,
+    /// The run whose end it waits for.
+    awaits: Option<Arc<str>>,
     /// Nobody is here who could answer it.
     is_unanswered: bool,
     care: Care,
@@ -318,7 +322,8 @@ impl Carrier {
                 message
             } else {
                 state.is_scheduled = false;
-                return;
+                drop(state);
+                return self.is_idle();
             };
             state.has_begun |= message.begins();
             // Taken out while the turn runs, so messages are posted without waiting for it.
@@ -462,6 +467,7 @@ impl Carrier {
             let begun = Begun {
                 handle: Handle::None,
                 question,
+                awaits: Awaited::by(&operation.request),
                 is_unanswered: false,
                 care,
                 is_begun: false,

@@ -10,6 +10,7 @@
 //! - Nothing is performed while a run is brought back, and nothing after that when what it asks for differs from before.
 
 pub(crate) mod asked;
+pub(crate) mod awaited;
 mod backlog;
 pub(crate) mod became;
 pub(crate) mod beginning;

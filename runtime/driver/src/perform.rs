@@ -1,5 +1,6 @@
 //! What performs operations, and what ends one that is not needed any more.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gsw_engine::operation::Request;
@@ -26,6 +27,9 @@ pub(crate) trait Perform: Send + Sync {
 
     /// All runs wait: those that cannot be answered here may be left.
     fn all_rest(&self) {}
+
+    /// A run waits for the ends of other runs, and for nothing else.
+    fn awaits_runs(&self, _run: &Arc<str>) {}
 }
 
 /// Whether answers from outside reach a process.

@@ -227,6 +227,10 @@ impl Perform for Performers {
         self.runs.look_again();
     }
 
+    fn awaits_runs(&self, run: &Arc<str>) {
+        self.runs.break_cycle(run);
+    }
+
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
         if let Some(rights) = call.within.clone() {
             if let Some(failure) = beyond_run(&request) {

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
+use crate::file::Opened;
 use crate::list::{Carried, Info, Look};
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
@@ -468,7 +469,8 @@ impl Store {
         let owner = Owner::new(&self.path).map_err(unusable)?;
         let connection = schema::connect(&self.path, self.patience.look)?;
         owner.renew(&connection)?;
-        let writer = Writer::start(owner, connection, self.id, self.patience.write);
+        let opened = (connection, Opened::at(&self.path));
+        let writer = Writer::start(owner, opened, self.id, self.patience.write);
         let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));
         Ok(writer)

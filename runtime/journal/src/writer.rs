@@ -17,6 +17,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Error;
+use crate::file::Opened;
 use crate::list::Delivered;
 use crate::owner::Owner;
 use crate::questions::Question;
@@ -37,6 +38,8 @@ pub enum Failure {
     /// Another process has taken it over.
     TakenOver,
     Database(String),
+    /// Its file was removed or replaced.
+    Removed,
 }
 
 impl Failure {
@@ -49,6 +52,9 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TakenOver => f.write_str("another process has taken the run over"),
+            Self::Removed => f.write_str(
+                "the run cannot be written down any more: the file of the store was removed or replaced meanwhile",
+            ),
             Self::Database(why) => write!(f, "the run cannot be written down any more: {why}"),
         }
     }
@@ -295,7 +301,7 @@ impl Drop for Journal {
 impl Writer {
     pub(crate) fn start(
         owner: Owner,
-        connection: Connection,
+        (connection, file): (Connection, Opened),
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {
@@ -303,6 +309,7 @@ impl Writer {
         let name = owner.name().to_owned();
         let thread = Thread {
             connection,
+            file,
             owner,
             store,
             patience,

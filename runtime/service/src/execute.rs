@@ -8,6 +8,7 @@ use std::time::Duration;
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
 use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
+use gsw_driver::durable::history::is_descended;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::standing::NotAdded;
@@ -34,7 +35,9 @@ use crate::consent::authorizing_on;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
-use crate::report::{Detached, Next, Text, is_text, printed, report, report_detached, short};
+use crate::report::{
+    Detached, Next, Text, is_text, printed, report, report_detached, say_moved, short,
+};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::tape::{self, Taping};
@@ -312,15 +315,17 @@ fn without(
     Exit::Refused
 }
 
-/// Says which runs began after one that has ended, such as those that it detached, and are carried by nobody.
+/// Says which runs a run that has ended, or one of those, has detached and are carried by nobody.
 fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origin: &Origin) {
     if options.verbosity == Verbosity::Quiet {
         return;
     }
-    let mut open = runs::all(store).unwrap_or_default();
+    let (mut open, Ok(at)) = (runs::all(store).unwrap_or_default(), store.existing()) else {
+        return;
+    };
     open.retain(|it| {
         let is_open = !it.status.is_final() && it.carried == Carried::No;
-        is_open && it.image == ended.image && it.begun > ended.begun
+        is_open && it.begun >= ended.begun && is_descended(&at, &it.id, &ended.id)
     });
     if let Some(run) = open.last() {
         let others = match open.len() - 1 {
@@ -328,7 +333,7 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
             others => format!(", and {others} more"),
         };
         say(&format!(
-            "note: the run {} of `{}`, which began later, is {}, and no process carries it{others}; resume it: {}",
+            "note: the run {} of `{}`, which it has detached, is {}, and no process carries it{others}; resume it: {}",
             short(&run.id),
             run.workflow,
             run.status_name(),
@@ -530,6 +535,9 @@ fn begin(
             short(id.run()),
             if outcomes == 1 { "outcome" } else { "outcomes" }
         ));
+        if let Some(Ok(store)) = store.map(RunStore::existing) {
+            say_moved(&store, &info.id);
+        }
     }
     Ok((resumed.handle, resumed.result))
 }

@@ -3,9 +3,11 @@
 use std::io::IsTerminal;
 
 use gsw_abi::types::{Type, TypeId};
+use gsw_driver::durable::history::begun_elsewhere;
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::runs::DetachedEnd;
 use gsw_engine::run::{Left, RunError, RunResult};
+use gsw_journal::store::Store;
 use serde_json::json;
 
 use crate::arguments::{BuiltinOptions, ResultForm, Verbosity};
@@ -62,6 +64,17 @@ impl Next {
 
     fn show(&self) -> String {
         self.runs("show", "")
+    }
+}
+
+/// Says that a run which is resumed began in another folder.
+pub(crate) fn say_moved(store: &Store, id: &str) {
+    if let Some(folder) = begun_elsewhere(store, id) {
+        say(&format!(
+            "note: run {} began in `{}`: its relative paths begin in this folder now",
+            short(id),
+            folder.display()
+        ));
     }
 }
 

@@ -21,7 +21,7 @@ use gsw_driver::engine::standing::Settled as Became;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::OperationId;
-use gsw_journal::list::{Carried, Info, Status};
+use gsw_journal::list::{Carried, Info};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
 use gsw_trace::measure::money;
@@ -292,7 +292,7 @@ fn described(info: &Info) -> Value {
         "status": info.status_name(),
         "started": rfc3339(info.begun),
         "changed": rfc3339(info.changed),
-        "waits_for": info.waiting.as_ref().filter(|_| info.status == Status::Waiting),
+        "waits_for": info.waiting,
         "program": info.program,
         "forked_from": info.source,
         "records": info.records,

@@ -25,7 +25,7 @@ use crate::builds::{self, Build};
 use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
-use crate::report::{Next, report_detached, short};
+use crate::report::{Next, report_detached, say_moved, short};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
@@ -258,6 +258,9 @@ impl Worker<'_> {
         };
         let why = match self.engine.resume_with(&info.id, options) {
             Ok(_) => {
+                if !is_quiet {
+                    say_moved(&self.store, &info.id);
+                }
                 self.delayed.remove(&info.id);
                 return;
             }

@@ -136,8 +136,11 @@ impl Finder<'_> {
         };
         if !bounds.admit(number) {
             let place = self.body.place(self.body.expression(id).span);
-            self.found
-                .push(errors::senseless_setting(place, name, bounds.wanted));
+            self.found.push(errors::senseless_setting(
+                place,
+                name,
+                bounds.instead_of(number),
+            ));
         }
     }
 }

@@ -4,6 +4,7 @@
     reason = "the kinds of TOML values are another crate's"
 )]
 
+use gsw_abi::bounds::Bounds;
 use gsw_abi::setting::{AnswerForm, Form, Origin, Setting};
 use gsw_notation::duration;
 use gsw_source::{Db, Place};
@@ -89,15 +90,12 @@ fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
         return unknown_setting(reader, entry);
     };
     match setting.form() {
-        Form::Count { least } => reader.count(entry, least),
-        Form::Number => reader.number(entry, "a number of at least 0"),
-        Form::Duration => match entry.value {
-            DeValue::String(text) if seconds(text).is_some() => seconds(text),
-            _ => {
-                reader.wrong(entry, "a duration such as `\"90s\"` or `\"2m\"`");
-                None
-            }
-        },
+        Form::Count { .. } => reader.count(entry, setting.bounds()?),
+        Form::Number => {
+            let bounds = setting.bounds()?;
+            reader.number(entry, bounds, bounds.instead_of(0.0))
+        }
+        Form::Duration => duration_setting(reader, entry, setting.bounds()?),
         Form::Cache => match entry.value {
             DeValue::Boolean(it) => Some(it.to_string()),
             _ => {
@@ -125,6 +123,24 @@ fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
         | Form::Environment
         | Form::Session => unknown_setting(reader, entry),
     }
+}
+
+/// A duration within these bounds, in seconds.
+fn duration_setting(reader: &mut Reader, entry: &Entry<'_>, bounds: Bounds) -> Option<String> {
+    let text = match entry.value {
+        DeValue::String(text) => seconds(text),
+        _ => None,
+    };
+    let Some(text) = text else {
+        reader.wrong(entry, "a duration such as `\"90s\"` or `\"2m\"`");
+        return None;
+    };
+    let number = text.parse().unwrap_or_default();
+    if !bounds.admit(number) {
+        reader.wrong(entry, bounds.instead_of(number));
+        return None;
+    }
+    Some(text)
 }
 
 fn unknown_setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {

@@ -1,5 +1,6 @@
 //! The table of prices that `gsw.toml` names: a table for each model with dollars per million tokens.
 
+use gsw_abi::bounds::Bounds;
 use gsw_source::{Db, Diagnostic, File};
 
 use super::models::is_model;
@@ -79,8 +80,11 @@ fn prices(reader: &mut Reader, table: &Entry<'_>, model: &str, tier: Tier) -> Op
         missing.retain(|it| *it != key);
         let value = match key {
             "long" => format!("{{{}}}", prices(reader, &price, model, Tier::Long)?),
-            "above" => reader.count(&price, 1)?,
-            _ => reader.number(&price, "dollars per million tokens, at least 0")?,
+            "above" => reader.count(&price, Bounds::NARROW_COUNT_FROM_ONE)?,
+            _ => {
+                let expected = "dollars per million tokens, at least 0";
+                reader.number(&price, Bounds::AMOUNT, expected)?
+            }
         };
         parts.push(format!("\"{key}\":{value}"));
     }

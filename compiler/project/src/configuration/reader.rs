@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use gsw_abi::bounds::Bounds;
 use gsw_source::{Diagnostic, File, Name, Place, Span, meant};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -118,14 +119,10 @@ impl Reader {
         }
     }
 
-    /// A finite number from 0 on, as its JSON text.
-    pub fn number(&mut self, entry: &Entry<'_>, expected: &str) -> Option<String> {
-        let given = match entry.value {
-            DeValue::Integer(number) => decimal(number.as_str(), number.radix()),
-            DeValue::Float(number) => number.as_str().replace('_', "").parse().ok(),
-            _ => None,
-        };
-        match given.filter(|it: &f64| it.is_finite() && *it >= 0.0) {
+    /// A finite number within these bounds, as its JSON text.
+    pub fn number(&mut self, entry: &Entry<'_>, bounds: Bounds, expected: &str) -> Option<String> {
+        let given = number_of(entry).filter(|it| it.is_finite() && bounds.admit(*it));
+        match given {
             Some(number) => Some(number.to_string()),
             None => {
                 self.wrong(entry, expected);
@@ -134,8 +131,8 @@ impl Reader {
         }
     }
 
-    /// A whole number of at least `least` that fits 32 bits, as its JSON text.
-    pub fn count(&mut self, entry: &Entry<'_>, least: u32) -> Option<String> {
+    /// A whole number within these bounds, which fit 32 bits, as its JSON text.
+    pub fn count(&mut self, entry: &Entry<'_>, bounds: Bounds) -> Option<String> {
         let number = match entry.value {
             DeValue::Integer(number) => {
                 let digits = number.as_str().replace('_', "");
@@ -143,10 +140,11 @@ impl Reader {
             }
             _ => None,
         };
-        match number.filter(|it| *it >= least) {
+        match number.filter(|it| bounds.admit(f64::from(*it))) {
             Some(number) => Some(number.to_string()),
             None => {
-                self.wrong(entry, &format!("a whole number of at least {least}"));
+                let number = number_of(entry).unwrap_or_default();
+                self.wrong(entry, bounds.instead_of(number));
                 None
             }
         }
@@ -169,6 +167,14 @@ impl Reader {
         let suggestion = meant(entry.key, &names);
         let report = errors::unknown_key(entry.place, entry.key, table, suggestion.as_ref(), known);
         self.found.push(report);
+    }
+}
+
+fn number_of(entry: &Entry<'_>) -> Option<f64> {
+    match entry.value {
+        DeValue::Integer(number) => decimal(number.as_str(), number.radix()),
+        DeValue::Float(number) => number.as_str().replace('_', "").parse().ok(),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `[runs]`: where runs are kept, how long, and when one that waits is left.
 
+use gsw_abi::bounds::Bounds;
 use gsw_notation::duration;
 
 use super::reader::{Entry, Reader};
@@ -41,8 +42,16 @@ fn keep(reader: &mut Reader, entry: &Entry<'_>, into: &mut RunsDefaults) {
     for entry in reader.table(entry) {
         match entry.key {
             // What is counted fits 32 bits, as the reader has checked.
-            "days" => into.keep_days = reader.count(&entry, 0).and_then(|it| it.parse().ok()),
-            "runs" => into.keep_runs = reader.count(&entry, 0).and_then(|it| it.parse().ok()),
+            "days" => {
+                into.keep_days = reader
+                    .count(&entry, Bounds::NARROW_COUNT)
+                    .and_then(|it| it.parse().ok())
+            }
+            "runs" => {
+                into.keep_runs = reader
+                    .count(&entry, Bounds::NARROW_COUNT)
+                    .and_then(|it| it.parse().ok())
+            }
             "size" => {
                 let expected = "a size such as `\"1GB\"`";
                 let text = reader.text(&entry, expected, |it| bytes(it).is_some());

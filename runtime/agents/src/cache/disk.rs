@@ -27,7 +27,7 @@ use gsw_journal::owner::{self, Owner};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
-use file::Unopened;
+use file::{Older, Unopened};
 use late::{Late, Write};
 
 pub use inspect::{Damage, Filter, Inspection, Line, Stats};
@@ -46,6 +46,8 @@ const BOUNDS: Bounds = Bounds {
 };
 /// Which answers were used last is known to ten minutes, so that a hit seldom writes.
 const USE_STEP: i64 = 600_000_000_000;
+/// How far the clocks of two processes may differ, in nanoseconds.
+const CLOCKS_DIFFER: i64 = 60_000_000_000;
 /// How long a call waits while another process writes, which mostly takes less. A guess.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long calls wait in all, each of them out of the way of others, until they go on without the file.
@@ -268,7 +270,7 @@ impl Disk {
 
     fn open(&self) -> Result<Open, Unopened> {
         // Only a file that others make at the same time is waited for: a look at one that is there needs no lock.
-        let connection = file::open(&self.path, MOST_PATIENCE)?;
+        let connection = file::open(&self.path, MOST_PATIENCE, Older::Replaced)?;
         owner::sweep(&self.path);
         let owner = Owner::new(&self.path).map_err(|it| Unopened::Failed(it.to_string()))?;
         match forget_dead(&connection, &self.path) {
@@ -345,15 +347,23 @@ fn claim(open: &Open, inside: &mut Inside, key: &str, at: Duration) -> rusqlite:
     Ok(OnDisk::Claimed)
 }
 
-/// The answer of a key whose time is not over. What was damaged is removed, and is not there.
+/// The answer of a key whose time is not over. One that was kept in the future is of a clock that went wrong, and its time would
+/// be too long. What was damaged is removed, and is not there.
 fn find(connection: &Connection, key: &str, at: Duration) -> rusqlite::Result<Option<OnDisk>> {
     let now = nanoseconds(at);
     let row: Option<(String, String, Vec<u8>, i64, i64)> = connection
         .prepare_cached(
-            "SELECT owner, text, digest, expires, used FROM answers WHERE key = ?1 AND expires > ?2",
+            "SELECT owner, text, digest, expires, used FROM answers
+             WHERE key = ?1 AND expires > ?2 AND kept <= ?3",
         )?
-        .query_row((key, now), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        .query_row((key, now, now.saturating_add(CLOCKS_DIFFER)), |row| {
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+            ))
         })
         .optional()?;
     let Some((owner, text, said, expires, used)) = row else {

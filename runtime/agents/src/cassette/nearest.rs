@@ -1,5 +1,7 @@
 //! The record that is most like a request that has none, and where the two differ.
 
+use std::collections::HashMap;
+
 use gsw_notation::difference;
 use serde_json::Value;
 
@@ -20,10 +22,19 @@ pub(super) fn describe(cassette: &Cassette, request: &Value) -> String {
     // Stable, so that of equals the first in the file counts.
     known.sort_by_key(|(_, it)| it.len().abs_diff(asked.len()));
     known.truncate(MOST_COMPARED);
+    // In millionths: what is common, of all that there is.
+    let share = |common: usize, all: usize| common * 2_000_000 / all.max(1);
+    let asked_words = words(&asked);
+    // By lines, and of those that have as many in common by words: a changed line may be the only one that tells them apart.
     let likeness = |it: &[String]| {
-        let common = difference::common(it, &asked);
-        // In millionths: what is common, of all that there is.
-        common * 2_000_000 / (it.len() + asked.len()).max(1)
+        let by_lines = share(difference::common(it, &asked), it.len() + asked.len());
+        let of_it = words(it);
+        let common = of_it.iter().map(|(word, count)| {
+            let asked = asked_words.get(word).copied().unwrap_or_default();
+            asked.min(*count)
+        });
+        let all = of_it.values().chain(asked_words.values()).sum();
+        (by_lines, share(common.sum(), all))
     };
     let nearest = known
         .iter()
@@ -38,6 +49,15 @@ pub(super) fn describe(cassette: &Cassette, request: &Value) -> String {
     difference::write(nearest, &asked, &mut text);
     text.truncate(text.trim_end().len());
     text
+}
+
+/// How often each word is there.
+fn words(lines: &[String]) -> HashMap<&str, usize> {
+    let mut words = HashMap::new();
+    for word in lines.iter().flat_map(|it| it.split_whitespace()) {
+        *words.entry(word).or_default() += 1;
+    }
+    words
 }
 
 /// A request as lines to compare: a line for each value, and each line of a text by itself.
@@ -83,5 +103,32 @@ fn field(name: &str, value: &Value, depth: usize, lines: &mut Vec<String>) {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             lines.push(format!("{indent}{name}: {value}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::describe;
+    use crate::cassette::Cassette;
+
+    #[test]
+    fn of_records_with_as_many_lines_in_common_the_words_decide() {
+        let asks = |mail: &str| json!({ "messages": [{ "role": "user", "content": mail }] });
+        let record = |mail: &str| json!({ "test": "t", "prompt": "p", "request": asks(mail), "given_up": true });
+        let lines = [
+            json!({ "cassette": 1 }),
+            record("Label this mail: win money"),
+            record("Label this mail: hello you"),
+        ];
+        let text: String = lines.iter().map(|it| format!("{it}\n")).collect();
+        let path = std::env::temp_dir().join(format!("gsw-nearest-{}.jsonl", std::process::id()));
+        std::fs::write(&path, text).expect("it can be written");
+        let cassette = Cassette::read(&path);
+        std::fs::remove_file(&path).expect("it was just written");
+        let cassette = cassette.expect("it is a cassette");
+        let told = describe(&cassette, &asks("Label this e-mail: hello you"));
+        assert!(told.starts_with("the nearest is line 3"), "{told}");
     }
 }

@@ -83,6 +83,28 @@ impl Trouble {
         }
     }
 
+    /// The answer calls tools, and how it ended says not that it is whole.
+    pub fn doubtful(host: &str, reason: &str) -> Self {
+        let end = match reason {
+            "" => "did not say why its answer ended".to_owned(),
+            reason => format!("ended its answer for a reason that is not known (`{reason}`)"),
+        };
+        let message = format!("{host} {end}: the calls of tools in it are not made");
+        Self {
+            failure: ModelFailure::new(FailureKind::Provider, message),
+            is_worth_another: true,
+        }
+    }
+
+    /// Two calls of tools with one id.
+    pub fn called_twice(host: &str, id: &str) -> Self {
+        let what = format!("two calls of tools in it have one id (`{}`)", shortened(id));
+        Self {
+            is_worth_another: true,
+            ..Self::malformed(host, &what)
+        }
+    }
+
     /// An error that came inside of a stream.
     pub fn reported(host: &str, body: &Json<'_>) -> Self {
         let body = body.to_value();

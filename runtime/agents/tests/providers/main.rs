@@ -3,6 +3,7 @@
 mod anthropic;
 mod connection;
 mod crowd;
+mod cuts;
 mod openai;
 mod pages;
 mod retries;

@@ -29,6 +29,11 @@ pub(crate) enum Noting {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Shown {
     GoesOn,
+    /// It waits for the ends of other runs, and has to be carried.
+    Awaits {
+        /// In words.
+        waiting: String,
+    },
     Waits {
         /// In words.
         waiting: String,

@@ -1,5 +1,6 @@
 //! The first records of a run: what it was begun with, in a form that a later build reads.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gsw_engine::operation::DetachedStart;
@@ -25,6 +26,9 @@ pub(crate) struct Beginning {
     /// How many of the records of its past are of the run that it was forked from.
     #[serde(default)]
     pub(crate) inherited: usize,
+    /// Where relative paths began when the run did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// What a remembered run runs.
@@ -83,6 +87,7 @@ pub(crate) fn records(
         entered: entered.clone(),
         prices: prices.hash,
         inherited,
+        folder: std::env::current_dir().ok(),
     };
     let bytes = serde_json::to_vec(&beginning).expect("a beginning is JSON");
     let (start, blob) = Payload::of(bytes);

@@ -5,6 +5,8 @@
 //! works for any store.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use gsw_engine::operation::Outcome;
 use gsw_journal::diff::{Step, diff};
@@ -310,6 +312,30 @@ pub(crate) fn beginning_of(
         bytes.map_err(|it| it.to_string())
     };
     beginning::read(&bytes, blob).map_err(unreadable)
+}
+
+/// The folder in which a run began, where this process is in another one: the run's relative paths lead elsewhere now.
+#[must_use]
+pub fn begun_elsewhere(store: &Store, id: &str) -> Option<PathBuf> {
+    let records = store.records(id).ok()?;
+    let folder = beginning_of(store, id, &records).ok()?.folder?;
+    let here = std::env::current_dir().ok()?;
+    (folder != here).then_some(folder)
+}
+
+/// Whether a run was detached by another one, or by one that this has detached; not where its beginning cannot be read.
+#[must_use]
+pub fn is_descended(store: &Store, run: &str, ancestor: &str) -> bool {
+    // A guess, more than anybody nests: the parents of a damaged store may never end.
+    const MOST: usize = 1_000;
+    let parents = std::iter::successors(parent_of(store, run), |it| parent_of(store, it));
+    parents.take(MOST).any(|it| *it == *ancestor)
+}
+
+fn parent_of(store: &Store, id: &str) -> Option<Arc<str>> {
+    let records = store.records(id).ok()?;
+    let beginning = beginning_of(store, id, &records).ok()?;
+    beginning.start.parent.map(|(run, _)| run)
 }
 
 /// An outcome as people read it.

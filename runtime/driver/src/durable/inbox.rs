@@ -34,6 +34,9 @@ pub(crate) trait Recipient: Send + Sync {
 /// Takes what is known of a run that has ended, or why nothing is known of it.
 pub(crate) type OnEnded = Box<dyn FnOnce(Result<Info, Error>) + Send>;
 
+/// Hears that others have written to the store.
+pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
+
 /// Looks for what others have left in a store.
 #[derive(Default)]
 pub(crate) struct Inbox {
@@ -50,6 +53,8 @@ struct State {
     is_served: bool,
     /// Whether the store is to be read though its version may be the same.
     is_called: bool,
+    /// Called when the store has changed while an end is awaited.
+    on_change: Option<OnChange>,
     /// The version of the store when it was last read without an error.
     version: Option<i64>,
 }
@@ -68,9 +73,15 @@ impl Inbox {
         self.serve(state, store);
     }
 
-    /// Calls `then` when the run of this id has ended.
-    pub(crate) fn await_end(self: &Arc<Self>, store: &Arc<Store>, run: &str, then: OnEnded) {
+    /// Calls `then` when the run of this id has ended, and until then `on_change` whenever others may have written to the store.
+    pub(crate) fn await_end(
+        self: &Arc<Self>,
+        store: &Arc<Store>,
+        run: &str,
+        (then, on_change): (OnEnded, OnChange),
+    ) {
         let mut state = self.lock();
+        state.on_change = Some(on_change);
         state.awaited.push((run.to_owned(), then));
         self.serve(state, store);
     }
@@ -147,7 +158,17 @@ impl Inbox {
                 Arc::clone(recipient).cancelled(&reason);
             }
         }
-        self.deliver_ends(store)
+        self.deliver_ends(store)?;
+        let state = self.lock();
+        let on_change = state
+            .on_change
+            .clone()
+            .filter(|_| !state.awaited.is_empty());
+        drop(state);
+        if let Some(on_change) = on_change {
+            on_change();
+        }
+        Ok(())
     }
 
     fn deliver_ends(&self, store: &Store) -> Result<(), Error> {

@@ -432,6 +432,13 @@ impl Remembered {
         self.show(Shown::GoesOn);
     }
 
+    /// The run waits for the ends of other runs alone.
+    pub(crate) fn awaits(&mut self, waiting: String) {
+        if self.is_open() {
+            self.show(Shown::Awaits { waiting });
+        }
+    }
+
     fn show(&mut self, shown: Shown) {
         if self.shown == shown {
             return;
@@ -441,6 +448,9 @@ impl Remembered {
                 Shown::GoesOn => {
                     journal.status(Status::Running, None);
                     journal.wake(None);
+                }
+                Shown::Awaits { waiting } => {
+                    journal.status(Status::Running, Some(waiting.clone()));
                 }
                 Shown::Waits { waiting, wake } => {
                     journal.status(Status::Waiting, Some(waiting.clone()));
@@ -455,7 +465,7 @@ impl Remembered {
     pub(crate) fn waits(&self) -> bool {
         match self.shown {
             Shown::Waits { .. } => true,
-            Shown::GoesOn => false,
+            Shown::GoesOn | Shown::Awaits { .. } => false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
 
 mod asked;
+mod cycles;
 pub mod delivery;
 mod elsewhere;
 pub(super) mod ending;
@@ -57,6 +58,8 @@ pub struct Runs {
     ended: Condvar,
     /// What runs wait for from outside.
     externals: Arc<Externals>,
+    /// Held while cycles are looked for.
+    cycles: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -206,6 +209,7 @@ impl Runs {
             state: Mutex::default(),
             ended: Condvar::new(),
             externals: Arc::default(),
+            cycles: Mutex::default(),
         })
     }
 

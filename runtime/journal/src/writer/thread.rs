@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use crate::chain;
 use crate::clock::now;
 use crate::error::Error;
+use crate::file::Opened;
 use crate::list::Delivered;
 use crate::owner::Owner;
 use crate::questions::Table;
@@ -27,6 +28,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// What the thread works with.
 pub(super) struct Thread {
     pub connection: Connection,
+    pub file: Opened,
     pub owner: Owner,
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
@@ -73,6 +75,10 @@ impl Thread {
     /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
     /// is wrong with one takes no other along.
     fn commit(&mut self, group: Vec<Write>) {
+        if !self.file.is_there() {
+            let refuse = |it: Write| it.refuse(&Failure::Removed);
+            return group.into_iter().for_each(refuse);
+        }
         match self.write_with_patience(&group) {
             Ok(lost) => {
                 for write in group {

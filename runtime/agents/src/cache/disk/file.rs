@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// What the file says that it is: `gswa` as a number.
 const APPLICATION: i32 = 0x6773_7761;
-/// The form of the tables. A file of another form is of no use, and is begun anew.
+/// The form of the tables. A file of an older form is of no use, and a run begins it anew; one of a newer form is another program's.
 const VERSION: i32 = 1;
 const TABLES: &str = "
 CREATE TABLE answers (
@@ -57,7 +57,7 @@ impl From<rusqlite::Error> for Unopened {
 
 /// Opens the file, which is made if there is none; it belongs to its owner alone. Every use of it waits for so long while another
 /// process writes.
-pub fn open(path: &Path, patience: Duration) -> Result<Connection, Unopened> {
+pub fn open(path: &Path, patience: Duration, older: Older) -> Result<Connection, Unopened> {
     make(path).map_err(|it| Unopened::Failed(it.to_string()))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|mut it| {
@@ -65,23 +65,35 @@ pub fn open(path: &Path, patience: Duration) -> Result<Connection, Unopened> {
         it.pragma_update(None, "journal_mode", "wal")?;
         // The last answers before a power cut may be lost, which costs a request each.
         it.pragma_update(None, "synchronous", "normal")?;
-        let is_ours = prepare(&mut it)?;
-        Ok((it, is_ours))
+        let form = prepare(&mut it, older)?;
+        Ok((it, form))
     });
-    match opened? {
-        (connection, Form::Ours) => Ok(connection),
-        (_, Form::Foreign) => Err(Unopened::Failed(
-            "it is a database of something else".into(),
-        )),
-    }
+    let why = match opened? {
+        (connection, Form::Ours) => return Ok(connection),
+        (_, Form::Foreign) => "it is a database of something else",
+        (_, Form::Older) => "its answers are in an older form, which the next run begins anew",
+        (_, Form::Newer) => "it was written by a newer version",
+    };
+    Err(Unopened::Failed(why.into()))
+}
+
+/// What becomes of a file of an older form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Older {
+    /// It is begun anew.
+    Replaced,
+    /// It stays as it is.
+    Refused,
 }
 
 enum Form {
     Ours,
+    Older,
+    Newer,
     Foreign,
 }
 
-fn prepare(connection: &mut Connection) -> rusqlite::Result<Form> {
+fn prepare(connection: &mut Connection, older: Older) -> rusqlite::Result<Form> {
     let number = |name: &str| connection.pragma_query_value(None, name, |it| it.get::<_, i32>(0));
     // Looking needs no lock, which another process may have.
     if (number("application_id")?, number("user_version")?) == (APPLICATION, VERSION) {
@@ -92,6 +104,8 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<Form> {
     let number = |name: &str| transaction.pragma_query_value(None, name, |it| it.get::<_, i32>(0));
     match (number("application_id")?, number("user_version")?) {
         (APPLICATION, VERSION) => return Ok(Form::Ours),
+        (APPLICATION, version) if version > VERSION => return Ok(Form::Newer),
+        (APPLICATION, _) if older == Older::Refused => return Ok(Form::Older),
         (APPLICATION, _) => transaction.execute_batch(
             "DROP TABLE IF EXISTS answers; DROP TABLE IF EXISTS claims; DROP TABLE IF EXISTS totals;",
         )?,

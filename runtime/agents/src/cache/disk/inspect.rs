@@ -7,7 +7,7 @@ use rusqlite::types::ToSql;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 
-use super::file::{self, Unopened};
+use super::file::{self, Older, Unopened};
 use super::{digest, nanoseconds};
 
 /// An open cache that is looked at.
@@ -91,7 +91,8 @@ impl Inspection {
         if !path.exists() {
             return Err("there is none".into());
         }
-        file::open(path, PATIENCE).map(Self).map_err(|it| match it {
+        let opened = file::open(path, PATIENCE, Older::Refused);
+        opened.map(Self).map_err(|it| match it {
             Unopened::Busy => "another process writes to it".into(),
             Unopened::Failed(why) => why,
         })

@@ -76,6 +76,49 @@ fn an_answer_outlives_its_process_and_not_its_time() {
 }
 
 #[test]
+fn an_answer_of_a_clock_that_was_ahead_is_none() {
+    let folder = Folder::new("ahead");
+    let disk = quiet(&folder.file());
+    disk.keep(&KeptAnswer {
+        at: at(1_000),
+        ..answer("k", "1")
+    });
+    assert_eq!(hit(disk.look_up_alone("k", at(10))), None);
+    assert_eq!(hit(disk.look_up_alone("k", at(950))).as_deref(), Some("1"));
+}
+
+#[test]
+fn who_looks_at_a_file_of_another_form_leaves_it_as_it_is() {
+    let folder = Folder::new("forms");
+    quiet(&folder.file()).keep(&answer("a", "1"));
+    let raw = rusqlite::Connection::open(folder.file()).expect("it is there");
+    let kept = || -> i64 {
+        raw.query_row("SELECT count(*) FROM answers", [], |it| it.get(0))
+            .expect("it can be read")
+    };
+    let open = || Inspection::open(&folder.file()).map(drop);
+    for (version, part) in [(0, "an older form"), (99, "a newer version")] {
+        raw.pragma_update(None, "user_version", version)
+            .expect("it can be written");
+        assert!(open().is_err_and(|it| it.contains(part)), "{version}");
+        assert_eq!(kept(), 1);
+    }
+    // A run leaves what is newer, and replaces what is older.
+    let said = Arc::new(Mutex::new(String::new()));
+    let heard = Arc::clone(&said);
+    let report = move |why: &str| *heard.lock().expect("no panic") = why.to_owned();
+    let disk = Disk::new(folder.file(), report);
+    assert_eq!(disk.look_up("a", at(0)), OnDisk::Nothing);
+    assert!(said.lock().expect("no panic").contains("a newer version"));
+    assert_eq!(kept(), 1);
+    raw.pragma_update(None, "user_version", 0)
+        .expect("it can be written");
+    assert_eq!(quiet(&folder.file()).look_up("a", at(0)), OnDisk::Claimed);
+    assert!(open().is_ok());
+    assert_eq!(kept(), 0);
+}
+
+#[test]
 fn of_two_processes_one_asks() {
     let folder = Folder::new("flight");
     // Each has a name of its own, as processes have.

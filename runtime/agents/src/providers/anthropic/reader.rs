@@ -7,6 +7,7 @@ use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
 use crate::providers::arguments;
+use crate::providers::calls;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
@@ -93,7 +94,16 @@ impl MessageReader {
             on_delta(Delta::Text(text));
         }
         let place = self.blocks.len();
-        self.places.insert(index.unwrap_or(place as u64), place);
+        let earlier = self
+            .places
+            .insert(index.unwrap_or(place as u64), place)
+            .and_then(|it| self.blocks.get(it));
+        if earlier.is_some_and(|it| it.call.is_some()) {
+            return Err(Trouble {
+                is_worth_another: true,
+                ..self.malformed("a call of a tool in it begins twice")
+            });
+        }
         let call = (value.get("type").is_some_and(|it| it == "tool_use"))
             .then(|| self.blocks.iter().filter(|it| it.call.is_some()).count());
         let block = Block {
@@ -152,7 +162,7 @@ impl MessageReader {
     fn end(&mut self, data: &Json<'_>) {
         self.usage.overwrite(&data["usage"]);
         let delta = &data["delta"];
-        if let Some(reason) = text(delta, "stop_reason") {
+        if let Some(reason) = text(delta, "stop_reason").filter(|it| !it.is_empty()) {
             self.stop_reason = Some(reason.to_owned());
         }
         if !delta["stop_details"].is_null() {
@@ -160,17 +170,20 @@ impl MessageReader {
         }
     }
 
-    fn stop(&self, reason: &str) -> StopReason {
-        match reason {
+    fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
+        Ok(match reason {
             "tool_use" => StopReason::ToolUse,
-            "max_tokens" => StopReason::MaxTokens,
+            reason if calls::is_at_a_limit(reason) => StopReason::MaxTokens,
             "model_context_window_exceeded" => StopReason::ContextFull,
             "refusal" => StopReason::Refusal(self.refusal()),
             "pause_turn" => StopReason::Paused,
             // `end_turn`, `stop_sequence`, and what later versions add; compatible servers say these although they call tools.
-            _ if self.blocks.iter().any(|it| it.field("type") == "tool_use") => StopReason::ToolUse,
-            _ => StopReason::End,
-        }
+            _ if self.blocks.iter().all(|it| it.call.is_none()) => StopReason::End,
+            reason => {
+                calls::check_end(&self.host, reason)?;
+                StopReason::ToolUse
+            }
+        })
     }
 
     fn refusal(&self) -> String {
@@ -270,7 +283,8 @@ impl AnswerReader for MessageReader {
         for block in blocks {
             self.start_block(None, block, on_delta)?;
         }
-        self.stop_reason = text(answer, "stop_reason").map(str::to_owned);
+        let reason = text(answer, "stop_reason").filter(|it| !it.is_empty());
+        self.stop_reason = reason.map(str::to_owned);
         self.stop_details = answer["stop_details"].to_value();
         self.is_complete = true;
         Ok(())
@@ -292,13 +306,12 @@ impl AnswerReader for MessageReader {
         let (true, Some(reason)) = (self.is_complete, self.stop_reason.clone()) else {
             return Err(Trouble::cut(&self.host));
         };
-        let stop = self.stop(&reason);
+        let stop = self.stop(&reason)?;
+        let content = self.blocks.iter().filter_map(|it| it.content(&stop));
+        let content: Vec<Content> = content.collect();
+        calls::check_ids(&self.host, &content)?;
         Ok(ModelAnswer {
-            content: self
-                .blocks
-                .iter()
-                .filter_map(|it| it.content(&stop))
-                .collect(),
+            content,
             stop,
             stop_reason: reason,
             model: self.model,

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::wire::SIGNATURE;
 use crate::providers::arguments;
+use crate::providers::calls;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
@@ -44,6 +45,14 @@ impl GenerationReader {
         }
     }
 
+    fn chunk(&mut self, data: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        if data.get("error").is_some_and(|it| !it.is_null()) {
+            return Err(Trouble::reported(&self.host, data));
+        }
+        self.take(data, on_delta);
+        Ok(())
+    }
+
     fn take(&mut self, data: &Json<'_>, on_delta: &mut OnDelta) {
         let text = |value: &Json<'_>| value.as_str().map(str::to_owned);
         if let Some(model) = text(&data["modelVersion"]) {
@@ -54,11 +63,15 @@ impl GenerationReader {
             text(&data["promptFeedback"]["blockReason"]).or(self.block_reason.take());
         // Each chunk counts all tokens so far.
         self.usage = usage(&data["usageMetadata"]).or(self.usage.take());
-        let candidate = &data["candidates"][0];
+        // We ask for one; of several that a server makes it is the first.
+        let mut candidates = data["candidates"].items().iter();
+        let candidate = candidates.find(|it| it["index"].as_u64().unwrap_or_default() == 0);
+        let candidate = candidate.unwrap_or(&Json::Null);
         for part in candidate["content"]["parts"].items() {
             self.take_part(part, on_delta);
         }
-        self.finish_reason = text(&candidate["finishReason"]).or(self.finish_reason.take());
+        let reason = text(&candidate["finishReason"]).filter(|it| !it.is_empty());
+        self.finish_reason = reason.or(self.finish_reason.take());
         self.finish_message = text(&candidate["finishMessage"]).or(self.finish_message.take());
     }
 
@@ -158,8 +171,11 @@ impl GenerationReader {
             | "MALFORMED_RESPONSE"
             | "OTHER" => return Err(self.spoilt(reason)),
             // `STOP`, and what later versions add.
-            _ if self.calls > 0 => StopReason::ToolUse,
-            _ => StopReason::End,
+            _ if self.calls == 0 => StopReason::End,
+            reason => {
+                calls::check_end(&self.host, reason)?;
+                StopReason::ToolUse
+            }
         })
     }
 
@@ -179,15 +195,15 @@ impl GenerationReader {
 impl AnswerReader for GenerationReader {
     fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         let data = event_json(&self.host, event.data)?;
-        self.whole(&data, on_delta)
+        self.chunk(&data, on_delta)
     }
 
     fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        if answer.get("error").is_some_and(|it| !it.is_null()) {
-            return Err(Trouble::reported(&self.host, answer));
+        // All chunks in one list, where a server on the way does not stream.
+        if let Some(chunks) = answer.as_list() {
+            return chunks.iter().try_for_each(|it| self.chunk(it, on_delta));
         }
-        self.take(answer, on_delta);
-        Ok(())
+        self.chunk(answer, on_delta)
     }
 
     fn has_begun(&self) -> bool {
@@ -212,6 +228,7 @@ impl AnswerReader for GenerationReader {
             }
             (None, None) => return Err(Trouble::cut(&self.host)),
         };
+        calls::check_ids(&self.host, &self.content)?;
         Ok(ModelAnswer {
             content: self.content,
             stop,

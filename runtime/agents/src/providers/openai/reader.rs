@@ -6,6 +6,7 @@ use gsw_engine::model::{Content, ModelAnswer, StopReason};
 use gsw_tree::usage::Usage;
 
 use crate::providers::arguments;
+use crate::providers::calls;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
@@ -61,7 +62,10 @@ impl CompletionReader {
             id.clone_into(self.id.get_or_insert_default());
         }
         self.take_usage(&data["usage"]);
-        let choice = &data["choices"][0];
+        // We ask for one; of several that a server makes it is the first.
+        let mut choices = data["choices"].items().iter();
+        let choice = choices.find(|it| it["index"].as_u64().unwrap_or_default() == 0);
+        let choice = choice.unwrap_or(&Json::Null);
         let delta = &choice[part];
         self.has_begun |= says_something(delta);
         self.take_content(&delta["content"], on_delta)?;
@@ -70,7 +74,9 @@ impl CompletionReader {
         for call in delta["tool_calls"].items() {
             self.take_call(call, on_delta);
         }
-        if let Some(reason) = choice["finish_reason"].as_str() {
+        // Some servers say an empty one until there is one.
+        let reason = choice["finish_reason"].as_str();
+        if let Some(reason) = reason.filter(|it| !it.is_empty()) {
             self.finish_reason = Some(reason.to_owned());
         }
         Ok(())
@@ -162,20 +168,24 @@ impl CompletionReader {
         last.saturating_add(u64::from(is_another))
     }
 
-    fn stop(&self) -> StopReason {
+    fn stop(&self) -> Result<StopReason, Trouble> {
         if !self.refusal.is_empty() {
-            return StopReason::Refusal(self.refusal.clone());
+            return Ok(StopReason::Refusal(self.refusal.clone()));
         }
-        match self.finish_reason.as_deref() {
-            Some("length") => StopReason::MaxTokens,
-            Some("content_filter") => {
+        let reason = self.finish_reason.as_deref().unwrap_or_default();
+        Ok(match reason {
+            "content_filter" => {
                 StopReason::Refusal("the provider's content filter stopped the answer".into())
             }
-            Some("tool_calls" | "function_call") => StopReason::ToolUse,
+            reason if calls::is_at_a_limit(reason) => StopReason::MaxTokens,
+            "tool_calls" | "function_call" => StopReason::ToolUse,
+            _ if self.calls.is_empty() => StopReason::End,
             // Some servers say `stop` although they call tools.
-            _ if !self.calls.is_empty() => StopReason::ToolUse,
-            _ => StopReason::End,
-        }
+            reason => {
+                calls::check_end(&self.host, reason)?;
+                StopReason::ToolUse
+            }
+        })
     }
 
     fn content(&mut self, stop: &StopReason) -> Vec<Content> {
@@ -255,7 +265,7 @@ impl AnswerReader for CompletionReader {
         {
             return Err(Trouble::given_up(&self.host, reason));
         }
-        let stop = self.stop();
+        let stop = self.stop()?;
         Ok(ModelAnswer {
             content: self.content(&stop),
             stop,

@@ -10,6 +10,7 @@ use gsw_tree::usage::Usage;
 use serde_json::{Value, json};
 
 use crate::providers::arguments;
+use crate::providers::calls;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
@@ -29,6 +30,8 @@ pub(crate) struct ResponseReader {
     streamed: String,
     /// As it ended.
     response: Option<Value>,
+    /// The tokens that the provider has counted, also of a response that failed.
+    usage: Option<Usage>,
 }
 
 impl ResponseReader {
@@ -41,6 +44,7 @@ impl ResponseReader {
             has_begun: false,
             streamed: String::new(),
             response: None,
+            usage: None,
         }
     }
 
@@ -69,6 +73,7 @@ impl ResponseReader {
 
     /// The response has ended in this state.
     fn end(&mut self, response: &Json<'_>) -> Result<(), Trouble> {
+        self.usage = usage(&response["usage"]);
         match response["status"].as_str() {
             Some("completed" | "incomplete") => {
                 self.response = Some(response.to_value());
@@ -132,6 +137,13 @@ fn foreign_call(item: &Value) -> Option<&str> {
     is_foreign.then_some(ty)
 }
 
+/// The state of a call that is not whole, in a response that is.
+fn cut_call(item: &Value) -> Option<&str> {
+    let is_call = item["type"] == "function_call";
+    let status = item["status"].as_str().filter(|_| is_call)?;
+    matches!(status, "incomplete" | "in_progress").then_some(status)
+}
+
 /// The texts of a message.
 fn texts(item: &Value) -> impl Iterator<Item = &str> {
     let parts = match item["type"].as_str() {
@@ -190,7 +202,7 @@ impl AnswerReader for ResponseReader {
     }
 
     fn usage(&self) -> Option<Usage> {
-        None
+        self.usage
     }
 
     fn is_complete(&self) -> bool {
@@ -210,6 +222,10 @@ impl AnswerReader for ResponseReader {
         let reason = response["incomplete_details"]["reason"].as_str();
         let reason = reason.or(response["status"].as_str()).unwrap_or_default();
         let is_incomplete = response["status"] == "incomplete";
+        let cut_call = items.iter().find_map(cut_call);
+        if let Some(status) = cut_call.filter(|_| !is_incomplete) {
+            return Err(Trouble::given_up(&self.host, status));
+        }
         let stop = match stop(reason, items) {
             // Cut for a reason that is not ours to read: a call or a text in it may be half of one.
             StopReason::ToolUse | StopReason::End if is_incomplete => {
@@ -222,13 +238,15 @@ impl AnswerReader for ResponseReader {
             | StopReason::ContextFull
             | StopReason::Refusal(_)) => stop,
         };
+        let content: Vec<Content> = items.iter().flat_map(|it| content(it, &stop)).collect();
+        calls::check_ids(&self.host, &content)?;
         Ok(ModelAnswer {
-            content: items.iter().flat_map(|it| content(it, &stop)).collect(),
+            content,
             stop,
             stop_reason: reason.to_owned(),
             model: response["model"].as_str().unwrap_or_default().to_owned(),
             request_id: response["id"].as_str().map(str::to_owned),
-            usage: usage(&response["usage"].clone().into()),
+            usage: self.usage,
             attempts: 1,
             simulated: false,
             first_token: None,

@@ -51,7 +51,7 @@ impl Runs {
             }
             AskOfRun::Status => completion.deliver(json_of(&Value::from(info.status_name()))),
             AskOfRun::State => self.state_elsewhere(info.id, completion),
-            AskOfRun::Result => await_result(&at, &store, run, completion),
+            AskOfRun::Result => self.await_result(&at, &store, run, completion),
             AskOfRun::Cancel { reason } => {
                 let now = self.upgraded_driver().clock.now();
                 let told = store.cancel(&info.id, &reason, now);
@@ -127,27 +127,40 @@ impl Runs {
             let found = runs.written(&run);
             for completion in waiting {
                 match &found {
-                    Ok(Some((at, store, _))) => await_result(at, store, &run, completion),
+                    Ok(Some((at, store, _))) => runs.await_result(at, store, &run, completion),
                     Ok(None) => completion.deliver(refused(format!("there is no run `{run}`"))),
                     Err(error) => completion.deliver(refused(error.to_string())),
                 }
             }
         });
     }
-}
 
-/// Delivers what a run gives, when it has ended.
-fn await_result(at: &RunStore, store: &Arc<Store>, run: &str, completion: Completion) {
-    let (of, id) = (Arc::clone(store), run.to_owned());
-    let then = move |ended: Result<Info, Error>| {
-        let result = ended.and_then(|info| result_of(&of, &info));
-        completion.deliver(match result {
-            Ok(Ok(value)) => Outcome::Json(value),
-            Ok(Err(why)) => refused(format!("the run `{id}` gives no value: {why}")),
-            Err(error) => refused(error.to_string()),
-        });
-    };
-    at.inbox().await_end(store, run, Box::new(then));
+    /// Delivers what a run gives, when it has ended.
+    fn await_result(
+        self: &Arc<Self>,
+        at: &RunStore,
+        store: &Arc<Store>,
+        run: &str,
+        completion: Completion,
+    ) {
+        let (of, id) = (Arc::clone(store), run.to_owned());
+        let then = move |ended: Result<Info, Error>| {
+            let result = ended.and_then(|info| result_of(&of, &info));
+            completion.deliver(match result {
+                Ok(Ok(value)) => Outcome::Json(value),
+                Ok(Err(why)) => refused(format!("the run `{id}` gives no value: {why}")),
+                Err(error) => refused(error.to_string()),
+            });
+        };
+        let runs = Arc::downgrade(self);
+        let on_change = move || {
+            if let Some(runs) = runs.upgrade() {
+                runs.break_cycles();
+            }
+        };
+        let heard = (Box::new(then) as _, Arc::new(on_change) as _);
+        at.inbox().await_end(store, run, heard);
+    }
 }
 
 /// The value of a run that has ended, as JSON text, or why there is none.

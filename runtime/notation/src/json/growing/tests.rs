@@ -220,14 +220,34 @@ fn a_draft_in_a_thought_is_not_the_value() {
             assert_eq!(arrived.root, json!({"title": "a"}), "{text}");
         }
     }
-    let mut growing = Growing::new(Shape::List);
-    let mut elements = Vec::new();
-    growing.feed("[THINK][1][/THINK][2]", &Report, &mut |change| {
-        if let Change::Element(text) = change {
-            elements.push(text.to_owned());
+    for text in [
+        "[THINK][1][/THINK][2]",
+        "[think][1][/think][2]",
+        "[Think] [[1]] [/tHINK]\n[2]",
+        "[think]1, [1][/think]```json\n[2]\n```",
+        "[note] [think][1][/think][2]",
+        "[1st] [think][1][/think][2]",
+        "[-] [think][1][/think][2]",
+        "[not a list] [think][1][/think][2]",
+        "[see [think][1][/think][2]",
+        "<think>[think]</think>[2]",
+        "[think]<think>[1][/think][2]",
+    ] {
+        for size in [1, 2, text.len()] {
+            let mut growing = Growing::new(Shape::List);
+            let mut elements = Vec::new();
+            let all: Vec<char> = text.chars().collect();
+            for piece in all.chunks(size) {
+                let piece: String = piece.iter().collect();
+                growing.feed(&piece, &Report, &mut |change| {
+                    if let Change::Element(text) = change {
+                        elements.push(text.to_owned());
+                    }
+                });
+            }
+            assert_eq!(elements, ["2"], "{text} {size}");
         }
-    });
-    assert_eq!(elements, ["2"]);
+    }
 }
 
 #[test]
