@@ -66,6 +66,7 @@ mod mcp_forms;
 mod mcp_http;
 mod mcp_misused;
 mod mcp_offered;
+mod mcp_sampling;
 mod mcp_served;
 mod mcp_server;
 mod mcp_tasks;
