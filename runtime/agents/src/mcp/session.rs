@@ -140,8 +140,11 @@ impl Session {
         age: ClientLifecycleMode,
         hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
-        let transport = address::transport(address, reach_of, bearer)?;
-        let heard = (Said::default(), hearing);
+        let said = Said::default();
+        let noted = said.clone();
+        let over = Arc::new(move |why: &str| noted.note(why));
+        let transport = address::transport(address, reach_of, bearer, over)?;
+        let heard = (said, hearing);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
