@@ -70,6 +70,7 @@ mod mcp_sampling;
 mod mcp_served;
 mod mcp_server;
 mod mcp_tasks;
+mod mcp_watched;
 mod memory;
 mod model_calls;
 mod modifiers;
