@@ -28,10 +28,15 @@ def questions(how):
     return [("sampling/createMessage", sample(how))] * (22 if how == "often" else 1)
 def send(**what):
     print(json.dumps({"jsonrpc": "2.0", **what}), flush=True)
+def heard(line):
+    told = json.loads(line)
+    if told.get("method") == "notifications/cancelled":
+        open("in/cancelled", "w").close()
+    return told
 def ask(number, method, params):
     send(id=number, method=method, params=params)
     while True:
-        told = json.loads(sys.stdin.readline())
+        told = heard(sys.stdin.readline())
         if told.get("id") == number and "method" not in told:
             return told.get("result", told.get("error"))
 def called(params):
@@ -45,7 +50,7 @@ def called(params):
     return [params["inputResponses"][it] for it in sorted(params["inputResponses"])]
 
 for line in sys.stdin:
-    asked = json.loads(line)
+    asked = heard(line)
     if "id" not in asked or "method" not in asked:
         continue
     method, result = asked["method"], None
@@ -65,13 +70,19 @@ for line in sys.stdin:
 "##;
 
 const GUEST: &str = r#"
+import std/fs
 import std/json
+
+hook slow { before_prompt(_session, _text) { sleep(1h); allow } }
+
+agent late { model: "sim/default", hooks: [slow] }
 
 agent helper { model: "sim/default", system: "You help.", max_tokens: 70 }
 agent nested { model: "sim/tools", tools: [ask_in_turn] }
 
 mcp granted = stdio("python3", ["server.py", "AGE"], sampling: helper, roots: ["./in"])
 mcp bare = stdio("python3", ["server.py", "AGE"])
+mcp patient = stdio("python3", ["server.py", "AGE"], sampling: late)
 mcp outside = stdio("python3", ["server.py", "AGE"], roots: [".."])
 mcp circle = stdio("python3", ["server.py", "AGE"], sampling: nested)
 
@@ -98,6 +109,15 @@ workflow kept() -> json {
   if seen(told) { answered(told) } else { none }
 }
 
+workflow in_time() -> bool {
+  let _ = timeout 1s { "${patient.call("ask", { "how": "plain" })}" } catch Timeout(_) => ""
+  for _ in 0..100 {
+    if fs.exists("in/cancelled") { return true }
+    sleep(50ms)
+  }
+  false
+}
+
 workflow bounded() -> string {
   budget(calls: 0) { "${ask("plain")}" } catch BudgetExceeded(what) => what
 }
@@ -109,6 +129,15 @@ fn guest(name: &str, age: &str) -> Kept {
     let guest = Kept::new(&format!("{name}_{age}"), &GUEST.replace("AGE", age));
     std::fs::write(guest.folder.join("server.py"), SERVER).expect("the folder can be written");
     guest
+}
+
+/// The server has asked, and the program does not answer in time.
+#[test]
+fn a_call_that_is_given_up_while_its_question_is_answered_is_cancelled_at_the_server() {
+    let guest = guest("mcp_sampling_late", "older");
+    std::fs::create_dir(guest.folder.join("in")).expect("the folder can be written");
+    let (said, all) = asked(&guest, &["in_time"]);
+    assert_eq!(said, true, "{all:?}");
 }
 
 fn asked(guest: &Kept, words: &[&str]) -> (Value, Said) {

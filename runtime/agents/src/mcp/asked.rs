@@ -160,7 +160,7 @@ impl What {
 
 impl Reply {
     /// As a request that is made again carries it.
-    pub fn as_input(self) -> Result<Value, ServerFailure> {
+    pub fn into_input(self) -> Result<Value, ServerFailure> {
         match self {
             Self::Form(it) => Ok(json!(it)),
             Self::Sample(Ok(it)) => Ok(json!(it)),
@@ -178,10 +178,9 @@ pub(super) fn folders(roots: &[String]) -> ListRootsResult {
 /// The text of a message that holds nothing else.
 fn said(message: &SamplingMessage) -> Option<Said> {
     let content = json!(message.content);
-    let blocks = match content {
-        Value::Array(blocks) => blocks,
-        block => vec![block],
-    };
+    let blocks = content
+        .as_array()
+        .map_or(std::slice::from_ref(&content), Vec::as_slice);
     let texts = blocks.iter().map(|it| {
         let is_text = it["type"] == "text";
         it["text"].as_str().filter(|_| is_text)

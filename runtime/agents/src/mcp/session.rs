@@ -353,6 +353,7 @@ impl Session {
         }
         let talk = match talks.begin(tool, turn)? {
             Begun::GoesOn(talk) => *talk,
+            Begun::GivenUp => return Ok(talk::done("null")?),
             Begun::Call(params) => talks.follow(self.begin(*params, key).await?),
         };
         about.is(talk.token());

@@ -44,6 +44,9 @@ pub(super) struct Turn {
     /// The answers, by the names of the questions; `None` of what was declined.
     #[serde(default)]
     answers: HashMap<String, Option<Map<String, Value>>>,
+    /// There will be no answers: the call that has asked is not waited for any longer.
+    #[serde(default)]
+    is_given_up: bool,
     /// What the tool must be by its name, description and schemas; any if none is given.
     #[serde(default)]
     digest: Option<String>,
@@ -140,6 +143,8 @@ pub(super) enum Begun {
     Call(Box<CallToolRequestParams>),
     /// With one that has waited.
     GoesOn(Box<Talk>),
+    /// Not at all.
+    GivenUp,
 }
 
 impl Talks {
@@ -160,12 +165,21 @@ impl Talks {
             input,
             open,
             answers,
+            is_given_up,
             digest: _,
         } = turn;
         let params = CallToolRequestParams::new(tool).with_arguments(input);
         let Some(Pending { asked, at }) = open else {
             return Ok(Begun::Call(Box::new(params)));
         };
+        if is_given_up {
+            // One of the newer age holds nothing.
+            if let At::Open(name) = at {
+                let waiting = lock(&self.state).waiting.remove(&name);
+                drop(waiting);
+            }
+            return Ok(Begun::GivenUp);
+        }
         let mut replies = Vec::new();
         for Asked { key, what } in asked {
             let answer = answers.get(&key).cloned().flatten();
@@ -174,7 +188,7 @@ impl Talks {
         match at {
             At::Again(state) => {
                 let replies = replies.into_iter();
-                let inputs = replies.map(|(key, it)| Ok((key, it.as_input()?)));
+                let inputs = replies.map(|(key, it)| Ok((key, it.into_input()?)));
                 let inputs = inputs.collect::<Result<_, ServerFailure>>()?;
                 let mut params = params.with_input_responses(inputs);
                 params.request_state = state;

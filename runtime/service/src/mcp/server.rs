@@ -275,7 +275,6 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    #[expect(deprecated, reason = "clients of the older age subscribe")]
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
@@ -286,7 +285,6 @@ impl ServerHandler for Server {
         self.watched.add(request.uri, told)
     }
 
-    #[expect(deprecated, reason = "clients of the older age subscribe")]
     async fn unsubscribe(
         &self,
         request: UnsubscribeRequestParams,

@@ -87,12 +87,10 @@ impl BearerClient {
     }
 
     fn heard(&self, posted: StreamableHttpPostResponse) -> StreamableHttpPostResponse {
-        match posted {
-            StreamableHttpPostResponse::Sse(events, session) => {
-                StreamableHttpPostResponse::Sse(self.watched(events), session)
-            }
-            other => other,
+        if let StreamableHttpPostResponse::Sse(events, session) = posted {
+            return StreamableHttpPostResponse::Sse(self.watched(events), session);
         }
+        posted
     }
 }
 
