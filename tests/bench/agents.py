@@ -10,6 +10,8 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
+import time
 
 import runs
 
@@ -24,6 +26,10 @@ workflow main(n: int) -> int {
 """
 TURNS = 10
 TIMES = 3
+# Seconds that a peer may take for all its agents, and for its installation: what takes longer is left out…
+LIMIT = 400
+# …and what takes longer than this is measured once.
+SLOW = 60
 
 
 def script():
@@ -41,10 +47,10 @@ def python():
     """A Python that has Pydantic AI; None where it cannot be had."""
     home = runs.ROOT / "target" / "bench-pydantic-ai"
     own = home / "bin" / "python"
-    if not own.exists() and subprocess.run([sys.executable, "-m", "venv", home], capture_output=True).returncode != 0:
+    if not own.exists() and not succeeds([sys.executable, "-m", "venv", home]):
         return None
-    install = [own, "-m", "pip", "install", "-q", "pydantic-ai-slim[openai]"]
-    return own if subprocess.run(install, capture_output=True).returncode == 0 else None
+    has_it = succeeds([own, "-c", "import pydantic_ai.models.openai"])
+    return own if has_it or succeeds([own, "-m", "pip", "install", "-q", "pydantic-ai-slim[openai]"]) else None
 
 
 def node():
@@ -53,20 +59,40 @@ def node():
         return None
     home = runs.ROOT / "target" / "bench-ai-sdk"
     home.mkdir(parents=True, exist_ok=True)
-    install = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", home, "ai", "@ai-sdk/openai", "zod"]
-    return home if subprocess.run(install, capture_output=True).returncode == 0 else None
+    wanted = ["ai", "@ai-sdk/openai", "zod"]
+    if all((home / "node_modules" / it).is_dir() for it in wanted):
+        return home
+    install = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", home]
+    return home if succeeds([*install, *wanted]) else None
+
+
+def succeeds(command):
+    try:
+        return subprocess.run(command, capture_output=True, timeout=LIMIT).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def once(provider, script_file, command, count, env):
-    """Seconds, MB at the peak and seconds of processor time; None if not every agent comes to its end."""
+    """Seconds, MB at the peak and seconds of processor time; where not every agent comes to its end in time, why."""
     server = subprocess.Popen([provider, "--script", script_file], stdout=subprocess.PIPE, text=True)
     try:
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         env = {**os.environ, **env, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x", "GSW_CACHE": "off"}
         words = [str(it).replace("{URL}", url) for it in command]
-        if subprocess.run(words, env=env, capture_output=True, text=True).stdout.strip() != str(count):
-            return None
-        return runs.used(words, 1, env)
+        start = time.perf_counter()
+        child = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        too_long = threading.Timer(LIMIT, child.kill)
+        too_long.start()
+        said = child.stdout.read().strip()
+        _, _, usage = os.wait4(child.pid, 0)
+        too_long.cancel()
+        seconds = time.perf_counter() - start
+        if seconds >= LIMIT:
+            return f"takes more than {LIMIT} s"
+        if said != str(count):
+            return f"brings {said or 'none'} of {count:,} agents to their end"
+        return seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
     finally:
         server.kill()
         server.wait()
@@ -89,12 +115,20 @@ def measure(work, row, count=1_000):
     if sdk:
         commands["AI SDK"] = (["node", runs.PEERS / "agents.mjs", count, "{URL}"], {"PEERS": str(sdk)})
     came = {name: [] for name in commands}
-    for _ in range(TIMES):
+    for turn in range(TIMES):
         for name, (command, env) in commands.items():
-            came[name].append(once(provider, script_file, command, count, env))
-    middle = {name: [statistics.median(it) for it in zip(*figures)] for name, figures in came.items() if None not in figures}
+            if name not in came or (came[name] and came[name][0][0] > SLOW):
+                continue
+            figures = once(provider, script_file, command, count, env)
+            if isinstance(figures, str):
+                print(f"{name or 'ours'} {figures}, and is left out", file=sys.stderr)
+                del came[name]
+                continue
+            came[name].append(figures)
+            print(f"{turn + 1} of {TIMES}, {name or 'ours'}: {figures[0]:.1f} s, {figures[1]:.0f} MB", file=sys.stderr)
+    middle = {name: [statistics.median(it) for it in zip(*figures)] for name, figures in came.items()}
     if "" not in middle:
-        raise SystemExit("not every agent came to its end")
+        return
     for at, what, unit in ((0, "wall", "s"), (2, "processor time", "s"), (1, "peak of memory", "MB")):
         for name in list(middle)[1:] or [""]:
             peer = middle[name][at] if name else None

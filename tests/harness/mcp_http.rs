@@ -79,8 +79,12 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
             (_, Some(answer)) => ("200 OK", answer.to_string()),
             (_, None) => ("202 Accepted", String::new()),
         };
+        let (kind, body) = match body.len() > LARGE {
+            true => ("text/event-stream", format!("data: {body}\n\n")),
+            false => ("application/json", body),
+        };
         let reply = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         if stream.write_all(reply.as_bytes()).is_err() {
@@ -91,6 +95,10 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
 
 /// The description of a tool that is on no page of an endless list.
 const ENDLESS: &str = "endless";
+/// The description of a tool whose answer is larger than any may be, and a stream.
+const FLOOD: &str = "flood";
+/// A larger answer is a stream of events.
+const LARGE: usize = 16 << 20;
 
 /// What it says; nothing to a notification.
 fn answer(request: &Value, description: &str) -> Option<Value> {
@@ -113,6 +121,9 @@ fn answer(request: &Value, description: &str) -> Option<Value> {
                 "required": ["words"],
             },
         }] }),
+        Some("tools/call") if description == FLOOD => json!({
+            "content": [{ "type": "text", "text": "x".repeat(LARGE + 1) }],
+        }),
         Some("tools/call") => json!({
             "content": [{ "type": "text", "text": request["params"]["arguments"]["words"] }],
         }),
@@ -239,6 +250,21 @@ fn a_list_without_end_is_an_error() {
         "{said:?}"
     );
     assert!(server.asked().len() < 1_100);
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_said_to_be_also_where_it_is_a_stream() {
+    let (server, folder) = (Server::start(), folder("flood"));
+    *server.description.lock().expect("nobody panics") = FLOOD.into();
+    let main = format!(
+        "mcp far = http({:?})\nworkflow main() -> json {{ far.call(\"echo\") }}\n",
+        server.address
+    );
+    let said = run(&folder, &main);
+    assert!(
+        said.err.contains("a message of it has more than 16 MB"),
+        "{said:?}"
+    );
 }
 
 /// Nothing that a server says of itself becomes code, and nothing that its tools give reaches the terminal as more than text.

@@ -47,7 +47,7 @@ impl Kept {
 }
 
 /// A server at pipes, with what a client writes and reads.
-struct Piped {
+pub struct Piped {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
@@ -55,7 +55,7 @@ struct Piped {
 
 impl Piped {
     /// Starts it and greets it.
-    fn start(kept: &Kept) -> Self {
+    pub fn start(kept: &Kept) -> Self {
         let mut command = kept.command(&["mcp", "--store", "off", "--quiet"]);
         command.stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("it starts");
@@ -71,12 +71,12 @@ impl Piped {
         piped
     }
 
-    fn say(&mut self, line: &[u8]) {
+    pub fn say(&mut self, line: &[u8]) {
         self.input.write_all(line).expect("it reads");
         self.input.write_all(b"\n").expect("it reads");
     }
 
-    fn hear(&mut self) -> Value {
+    pub fn hear(&mut self) -> Value {
         let line = self.output.recv_timeout(Duration::from_secs(60));
         let line = line.expect("it says more");
         serde_json::from_str(&line).expect("each line is JSON")

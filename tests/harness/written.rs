@@ -302,6 +302,18 @@ fn one_that_computes_without_end_is_ended_and_the_run_goes_on() {
     );
 }
 
+#[test]
+fn one_that_wants_more_memory_than_a_model_has_a_claim_to_is_refused_it() {
+    let large = "workflow main() -> int { \"x\".repeat(1_200_000_000).len() }";
+    let played = written("large", "", large, json!({}));
+    assert_eq!(played.said.code, Some(0), "{:?}", played.said);
+    let (is_error, told) = &played.told[0][0];
+    assert!(
+        *is_error && told.to_string().contains("OutOfMemory"),
+        "{told}"
+    );
+}
+
 /// In tests time is virtual, and none of it passes while a program computes.
 #[test]
 fn one_that_computes_without_end_is_ended_in_a_test_as_well() {

@@ -482,6 +482,8 @@ macro_rules! for_each_runtime_call {
             session_fill plain(result, borrow);
             // Puts turns in the place of the first ones: session, both as `json` lists of messages.
             session_shorten raising(borrow, own, own);
+            // The most tokens of an answer that the agent of a session sets, if it or the project does: result type, session.
+            session_limit raising(result, borrow);
             session_fork plain(borrow);
             // `session.seed(…)`: session, a `json` list of messages.
             session_seed raising(borrow, own);

@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod asked;
 mod authorization;
 mod call;
 mod client;
@@ -26,13 +27,13 @@ use crate::mcp::authorization::challenge::Challenge;
 use crate::mcp::authorization::{Authorization, Tried};
 pub use crate::mcp::authorization::{Authorizing, Consent};
 use crate::mcp::happened::Happened;
-use crate::mcp::session::{Forms, Hearing, Session};
+use crate::mcp::session::{Hearing, Session};
 use crate::mcp::trouble::Trouble;
 use gsw_driver::servers::{
     Answered, Calling, SILENCE, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
 };
 use gsw_driver::web::ReachOf;
-use gsw_engine::operation::AskOfServer;
+use gsw_engine::operation::{AskOfServer, Grants};
 use gsw_tree::event::McpWhat;
 
 /// After a start that failed the next one waits so long, twice as long each time…
@@ -53,7 +54,8 @@ pub struct McpServers {
     slots: Arc<Mutex<Slots>>,
 }
 
-type Slots = BTreeMap<(ServerPlace, Forms), Arc<Slot>>;
+/// What a server may ask for is declared when a session with it begins, so another grant is another session.
+type Slots = BTreeMap<(ServerPlace, Grants), Arc<Slot>>;
 
 impl std::fmt::Debug for McpServers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -98,7 +100,7 @@ impl McpServers {
         server: ServerAddress,
         reach_of: ReachOf,
     ) -> Result<(), ServerFailure> {
-        let slot = self.slot(&ServerPlace::Address(server.clone()), Forms::Refused);
+        let slot = self.slot(&ServerPlace::Address(server.clone()), Grants::default());
         let Some(authorization) = slot.authorization()? else {
             return Err(Trouble::Refused(Challenge::default()).failure());
         };
@@ -109,6 +111,7 @@ impl McpServers {
             ask: AskOfServer::Tools,
             key: String::new(),
             silence: SILENCE,
+            grants: Grants::default(),
         };
         slot.ask(look).await?;
         match authorization.bearer.token() {
@@ -126,28 +129,30 @@ impl McpServers {
         authorization::forget(server, &self.authorizing)
     }
 
-    fn slot(&self, server: &ServerPlace, forms: Forms) -> Arc<Slot> {
+    fn slot(&self, server: &ServerPlace, grants: Grants) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
-        let slot = slots.entry((server.clone(), forms)).or_insert_with(|| {
-            Arc::new(Slot {
-                authorization: match server {
-                    ServerPlace::Program(_) => None,
-                    ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
-                },
-                state: tokio::sync::Mutex::default(),
-                hearing: Hearing {
-                    happened: Happened::default(),
-                    forms,
-                },
-            })
-        });
+        let slot = slots
+            .entry((server.clone(), grants.clone()))
+            .or_insert_with(|| {
+                Arc::new(Slot {
+                    authorization: match server {
+                        ServerPlace::Program(_) => None,
+                        ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
+                    },
+                    state: tokio::sync::Mutex::default(),
+                    hearing: Hearing {
+                        happened: Happened::default(),
+                        grants,
+                    },
+                })
+            });
         Arc::clone(slot)
     }
 }
 
 impl Servers for McpServers {
     fn ask(&self, call: ServerCall) -> Calling {
-        let slot = self.slot(&call.server, Forms::of(&call.ask));
+        let slot = self.slot(&call.server, call.grants.clone());
         Box::pin(async move {
             let answer = slot.ask(call).await;
             let happened = slot.hearing.happened.take();

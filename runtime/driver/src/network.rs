@@ -27,7 +27,7 @@ use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
 use gsw_engine::operation::{
-    AskOfServer, Failure, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
+    AskOfServer, Failure, Grants, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
 };
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
@@ -131,6 +131,13 @@ impl Network {
                 return Handle::None;
             }
         };
+        let grants = match self.granted(request.grants, &request.ask) {
+            Ok(grants) => grants,
+            Err(failure) => {
+                completion.deliver(Outcome::Failed(failure));
+                return Handle::None;
+            }
+        };
         let tool = match &request.ask {
             AskOfServer::Call { tool, .. } | AskOfServer::Talk { tool, .. } => tool.clone(),
             // Nothing but a tool fails as one.
@@ -147,6 +154,7 @@ impl Network {
             ask: request.ask,
             key: call.idempotency_key(),
             silence: request.silence.map_or(SILENCE, Duration::from_millis),
+            grants,
         });
         let class = call.class;
         spawn(&NETWORK, completion, async move {
@@ -193,6 +201,20 @@ impl Network {
                 oauth: OAuth::of(resolved(&oauth, &self.variables)?),
             }),
         })
+    }
+
+    /// What a server may ask for, with the addresses of its folders, which must be open to the program.
+    fn granted(&self, grants: Option<Grants>, ask: &AskOfServer) -> Result<Grants, Failure> {
+        let mut grants = grants.unwrap_or(Grants {
+            forms: matches!(ask, AskOfServer::Talk { .. }),
+            ..Grants::default()
+        });
+        for root in &mut grants.roots {
+            let folder = self.permissions.folder(root)?;
+            let address = url::Url::from_directory_path(&folder);
+            *root = address.map_or_else(|()| String::new(), String::from);
+        }
+        Ok(grants)
     }
 
     fn reach_of(&self) -> ReachOf {

@@ -8,7 +8,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_abi::program::Program;
@@ -140,6 +140,22 @@ impl Permissions {
             pool: None,
         };
         self.perform_on_files(request, &work)
+    }
+
+    /// The absolute path of a folder that somebody else is pointed to, which the program must be able to list or to write in.
+    pub(crate) fn folder(&self, path: &str) -> Result<PathBuf, Failure> {
+        let resolved = path::resolve(Path::new(path)).map_err(|error| Failure::Io {
+            path: Some(path.to_owned()),
+            message: error.to_string(),
+        })?;
+        let is_open = self.0.iter().all(|rules| {
+            let mut ways = [Access::Read, Access::Write].into_iter();
+            ways.any(|it| rules.root(it, &resolved).is_some())
+        });
+        if !is_open {
+            return Err(refusal(format!("`fs.read` of `{path}`")));
+        }
+        Ok(resolved)
     }
 
     fn search(&self, pattern: &str, work: &FileWork<'_>) -> Outcome {

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use gsw_engine::operation::AskOfServer;
+use gsw_engine::operation::{AskOfServer, Grants};
 use gsw_tree::event::McpHappened;
 
 use crate::process::{Child, Ending, Group, Surroundings, start_server};
@@ -34,6 +34,8 @@ pub struct ServerCall {
     pub key: String,
     /// How long the server may say nothing of it.
     pub silence: Duration,
+    /// What the server may ask for meanwhile; its folders are addresses (`file://…`).
+    pub grants: Grants,
 }
 
 /// Why a call gives nothing, in words.

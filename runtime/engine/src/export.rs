@@ -89,8 +89,8 @@ pub use scope::{
     timeout_enter, timeout_fail, timeout_leave, undo_all, undo_register,
 };
 pub use session::{
-    session_agent, session_enter, session_fill, session_fork, session_messages, session_mocked,
-    session_new, session_seed, session_shorten,
+    session_agent, session_enter, session_fill, session_fork, session_limit, session_messages,
+    session_mocked, session_new, session_seed, session_shorten,
 };
 pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
 pub use stream::{stream_next, stream_open, stream_restarts, stream_start};

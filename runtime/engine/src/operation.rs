@@ -365,6 +365,31 @@ pub struct McpRequest {
     /// For how many milliseconds it may say nothing, where the program says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<u64>,
+    /// What it may ask its caller for; where the program says nothing of that, forms in [`AskOfServer::Talk`] and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<Grants>,
+}
+
+/// What an MCP server may ask its caller for.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Grants {
+    /// That a form is filled in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forms: bool,
+    /// That a model answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sampling: bool,
+    /// Which folders it is to work in, as the program names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
+}
+
+impl Grants {
+    /// Whether it may ask while a call is open.
+    #[must_use]
+    pub fn talks(&self) -> bool {
+        self.forms || self.sampling || !self.roots.is_empty()
+    }
 }
 
 /// Where an MCP server is.
@@ -397,10 +422,10 @@ pub enum AskOfServer {
         /// What the tool must be by its name, description and schemas; any if none is given.
         digest: Option<String>,
     },
-    /// That one of them does its work, in which the server may ask for forms to be filled in.
+    /// That one of them does its work, in which the server may ask for what it is granted.
     Talk {
         tool: String,
-        /// The arguments, and what was filled in, as `std/mcp` says it: JSON text.
+        /// The arguments, and what was answered, as `std/mcp` says it: JSON text.
         turn: String,
     },
     /// What there is to read.

@@ -9,13 +9,14 @@ use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use crate::mcp::authorization::bearer::{Bearer, BearerClient};
+use crate::mcp::authorization::bearer::{Bearer, BearerClient, Over};
 use crate::web::client_for;
 
 pub(super) fn transport(
     server: &ServerAddress,
     reach_of: &ReachOf,
     bearer: Bearer,
+    over: Over,
 ) -> Result<StreamableHttpClientTransport<BearerClient>, ServerFailure> {
     let failed = |message: String| ServerFailure::Server(message);
     let url = Url::parse(&server.url).map_err(|why| failed(format!("it has no address: {why}")))?;
@@ -28,6 +29,7 @@ pub(super) fn transport(
     let client = BearerClient {
         client: client_for(&url, reach_of)?,
         bearer,
+        over,
     };
     let mut headers = HashMap::new();
     for (name, value) in &server.headers {

@@ -10,7 +10,7 @@ use gsw_driver::servers::{
     ServerAddress, ServerCall, ServerFailure, ServerLife, ServerPlace, ServerProcess, ServerProgram,
 };
 use gsw_driver::web::ReachOf;
-use gsw_engine::operation::AskOfServer;
+use gsw_engine::operation::{AskOfServer, Grants};
 use gsw_tree::event::McpWhat;
 use rmcp::RoleClient;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion, ServerResult, Tool};
@@ -55,7 +55,7 @@ pub(super) struct Session {
     overdone: Arc<AtomicBool>,
     happened: Happened,
     changes: Arc<AtomicU64>,
-    /// `None` where the server was told that forms are not supported.
+    /// `None` where the server was told that it may ask for nothing.
     talks: Option<Talks>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
@@ -65,31 +65,7 @@ pub(super) struct Session {
 #[derive(Default)]
 pub(super) struct Hearing {
     pub happened: Happened,
-    pub forms: Forms,
-}
-
-/// Whether a server may ask for forms to be filled in; declared when the session is initialized.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(super) enum Forms {
-    #[default]
-    Refused,
-    Taken,
-}
-
-impl Forms {
-    /// What a question needs.
-    pub fn of(ask: &AskOfServer) -> Self {
-        match ask {
-            AskOfServer::Talk { .. } => Self::Taken,
-            AskOfServer::Tools
-            | AskOfServer::Call { .. }
-            | AskOfServer::Resources
-            | AskOfServer::Templates
-            | AskOfServer::Read { .. }
-            | AskOfServer::Prompts
-            | AskOfServer::Prompt { .. } => Self::Refused,
-        }
-    }
+    pub grants: Grants,
 }
 
 /// What a session lives by.
@@ -164,8 +140,11 @@ impl Session {
         age: ClientLifecycleMode,
         hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
-        let transport = address::transport(address, reach_of, bearer)?;
-        let heard = (Said::default(), hearing);
+        let said = Said::default();
+        let noted = said.clone();
+        let over = Arc::new(move |why: &str| noted.note(why));
+        let transport = address::transport(address, reach_of, bearer, over)?;
+        let heard = (said, hearing);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
@@ -210,10 +189,8 @@ impl Session {
         (said, hearing): (Said, &Hearing),
     ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
-        let talks = match hearing.forms {
-            Forms::Refused => None,
-            Forms::Taken => Some(Talks::default()),
-        };
+        let grants = &hearing.grants;
+        let talks = grants.talks().then(|| Talks::new(grants.clone()));
         let overdone = Arc::<AtomicBool>::default();
         let (heard, stopped) = (said.clone(), Arc::clone(&overdone));
         let transport = Bounded::new(transport.into_transport(), move |why| {
@@ -344,7 +321,8 @@ impl Session {
         match call.answer().await {
             Ok(ServerResult::CallToolResult(result)) => Ok(answer::of(result)?),
             Ok(ServerResult::InputRequiredResult(_)) => Err(Trouble::Failed(ServerFailure::Tool(
-                "it asks its caller for something: `call_with_forms` has forms filled in".into(),
+                "it asks its caller for what it is not granted: forms are for `call_with_forms`, a model for `sampling`, folders for `roots`"
+                    .into(),
             ))),
             other => Err(self.no_answer(other).await),
         }
@@ -364,13 +342,18 @@ impl Session {
         turn: &str,
         (key, about): (String, &About),
     ) -> Result<String, Trouble> {
-        let talks = self.talks.as_ref().ok_or_else(|| {
-            ServerFailure::Server("it was not told that forms are filled in".into())
-        })?;
+        let talks = self
+            .talks
+            .as_ref()
+            .ok_or_else(|| ServerFailure::Server("it was not told that it may ask".into()))?;
         let turn: Turn = serde_json::from_str(turn)
             .map_err(|error| ServerFailure::Server(format!("no turn: {error}")))?;
+        if let Some(digest) = turn.locked() {
+            self.check(&tool, digest).await?;
+        }
         let talk = match talks.begin(tool, turn)? {
             Begun::GoesOn(talk) => *talk,
+            Begun::GivenUp => return Ok(talk::done("null")?),
             Begun::Call(params) => talks.follow(self.begin(*params, key).await?),
         };
         about.is(talk.token());
@@ -378,7 +361,7 @@ impl Session {
             Next::Asks(told) => Ok(told),
             Next::Answered(answer) => match *answer {
                 Ok(ServerResult::CallToolResult(result)) => Ok(talk::done(&answer::of(result)?)?),
-                Ok(ServerResult::InputRequiredResult(result)) => Ok(talk::asks(result)?),
+                Ok(ServerResult::InputRequiredResult(result)) => Ok(talks.asks(result)?),
                 other => Err(self.no_answer(other).await),
             },
         }

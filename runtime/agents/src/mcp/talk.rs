@@ -1,24 +1,25 @@
-//! Calls in which a server asks for forms to be filled in: what it asks goes to the program, and comes back filled in.
+//! Calls in which a server may ask, for forms to be filled in and answers of models: what it asks goes to the program, and comes back
+//! answered.
 //!
-//! A server of the newer age asks by a result, and is called again with what was filled in; what it has to know of the first
-//! call is in a state that goes with it. One of the older age asks while its call is open, which then waits here.
+//! A server of the newer age asks by a result, and is called again with the answers; what it has to know of the first call is in a
+//! state that goes with it. One of the older age asks while its call is open, which then waits here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gsw_driver::servers::ServerFailure;
+use gsw_engine::operation::Grants;
 use rmcp::model::{
-    CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, ProgressToken, RequestId, ServerResult,
+    CallToolRequestParams, InputRequiredResult, ProgressToken, RequestId, ServerResult,
 };
 use rmcp::service::{InboundStreamOrigin, ServiceError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::mcp::asked::{Asked, Reply, What};
 use crate::mcp::call::OpenCall;
-use crate::mcp::form;
 use crate::mcp::lock;
 
 /// A call waits so long for what it asks.
@@ -29,6 +30,8 @@ const LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_millis(10);
 /// The name of the only question of a call of the older age.
 const ONLY: &str = "form";
+/// A result may ask so much at once.
+const MOST: usize = 100;
 
 /// What a program says in such a call.
 #[derive(Deserialize)]
@@ -38,9 +41,22 @@ pub(super) struct Turn {
     /// What the server has to know of the call that has asked; none at first.
     #[serde(default)]
     open: Option<Pending>,
-    /// What was filled in, by the names of the questions; `None` of what was declined.
+    /// The answers, by the names of the questions; `None` of what was declined.
     #[serde(default)]
     answers: HashMap<String, Option<Map<String, Value>>>,
+    /// There will be no answers: the call that has asked is not waited for any longer.
+    #[serde(default)]
+    is_given_up: bool,
+    /// What the tool must be by its name, description and schemas; any if none is given.
+    #[serde(default)]
+    digest: Option<String>,
+}
+
+impl Turn {
+    /// What the tool must be, where it is about to be called.
+    pub fn locked(&self) -> Option<&str> {
+        self.digest.as_deref().filter(|_| self.open.is_none())
+    }
 }
 
 /// What the program is given.
@@ -51,14 +67,6 @@ struct Told {
     asked: Vec<Asked>,
     open: Option<Pending>,
     done: Value,
-}
-
-/// A form that is to be filled in.
-#[derive(Clone, Serialize, Deserialize)]
-struct Asked {
-    key: String,
-    message: String,
-    fields: Value,
 }
 
 /// A call that has asked. The program hands it back as it is.
@@ -77,8 +85,11 @@ enum At {
 }
 
 /// The calls of one session in which the server may ask.
-#[derive(Clone, Default)]
-pub(super) struct Talks(Arc<Mutex<State>>);
+#[derive(Clone)]
+pub(super) struct Talks {
+    grants: Arc<Grants>,
+    state: Arc<Mutex<State>>,
+}
 
 #[derive(Default)]
 struct State {
@@ -90,15 +101,14 @@ struct State {
 
 /// A question of the older age.
 struct Question {
-    message: String,
-    fields: Value,
-    answer: oneshot::Sender<ElicitResult>,
+    what: What,
+    answer: oneshot::Sender<Reply>,
 }
 
 /// A call that waits for an answer.
 struct Waiting {
     talk: Talk,
-    answer: oneshot::Sender<ElicitResult>,
+    answer: oneshot::Sender<Reply>,
 }
 
 /// A call, and what is asked in it.
@@ -116,7 +126,7 @@ struct Registered {
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        lock(&self.talks.0).on_their_way.remove(&self.id);
+        lock(&self.talks.state).on_their_way.remove(&self.id);
     }
 }
 
@@ -133,42 +143,67 @@ pub(super) enum Begun {
     Call(Box<CallToolRequestParams>),
     /// With one that has waited.
     GoesOn(Box<Talk>),
+    /// Not at all.
+    GivenUp,
 }
 
 impl Talks {
-    /// Takes what was filled in to where it was asked for.
+    pub fn new(grants: Grants) -> Self {
+        Self {
+            grants: Arc::new(grants),
+            state: Arc::default(),
+        }
+    }
+
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// Takes the answers to where they were asked for.
     pub fn begin(&self, tool: String, turn: Turn) -> Result<Begun, ServerFailure> {
         let Turn {
             input,
             open,
             answers,
+            is_given_up,
+            digest: _,
         } = turn;
         let params = CallToolRequestParams::new(tool).with_arguments(input);
         let Some(Pending { asked, at }) = open else {
             return Ok(Begun::Call(Box::new(params)));
         };
-        let mut results = Vec::new();
-        for Asked { key, fields, .. } in asked {
+        if is_given_up {
+            // One of the newer age holds nothing.
+            if let At::Open(name) = at {
+                let waiting = lock(&self.state).waiting.remove(&name);
+                drop(waiting);
+            }
+            return Ok(Begun::GivenUp);
+        }
+        let mut replies = Vec::new();
+        for Asked { key, what } in asked {
             let answer = answers.get(&key).cloned().flatten();
-            results.push((key, result(&fields, answer)?));
+            replies.push((key, what.reply(answer, &self.grants.roots)?));
         }
         match at {
             At::Again(state) => {
-                let results = results.into_iter().map(|(key, it)| (key, json!(it)));
-                let mut params = params.with_input_responses(results.collect());
+                let replies = replies.into_iter();
+                let inputs = replies.map(|(key, it)| Ok((key, it.into_input()?)));
+                let inputs = inputs.collect::<Result<_, ServerFailure>>()?;
+                let mut params = params.with_input_responses(inputs);
                 params.request_state = state;
                 Ok(Begun::Call(Box::new(params)))
             }
             At::Open(name) => {
-                let waiting = lock(&self.0).waiting.remove(&name);
-                let (Some(Waiting { talk, answer }), Some((_, result))) = (waiting, results.pop())
+                let waiting = lock(&self.state).waiting.remove(&name);
+                let (Some(Waiting { talk, answer }), Some((_, reply))) = (waiting, replies.pop())
                 else {
                     return Err(ServerFailure::Server(
                         "the call that has asked is not open any more, and whether it was done is not known".into(),
                     ));
                 };
                 // A server that has gone says so.
-                let _ = answer.send(result);
+                let _ = answer.send(reply);
                 Ok(Begun::GoesOn(Box::new(talk)))
             }
         }
@@ -178,7 +213,7 @@ impl Talks {
     pub fn follow(&self, call: OpenCall) -> Talk {
         let (sender, questions) = mpsc::unbounded_channel();
         let id = call.id().clone();
-        lock(&self.0).on_their_way.insert(id.clone(), sender);
+        lock(&self.state).on_their_way.insert(id.clone(), sender);
         Talk {
             call,
             questions,
@@ -191,63 +226,64 @@ impl Talks {
 
     /// Has a call wait for what it has asked, as the program is given it.
     fn wait(&self, talk: Talk, question: Question) -> Result<String, ServerFailure> {
-        let Question {
-            message,
-            fields,
-            answer,
-        } = question;
+        let Question { what, answer } = question;
         let asked = vec![Asked {
             key: ONLY.to_owned(),
-            message,
-            fields,
+            what,
         }];
         // A run in another process must not find the call of this one by its name.
         let name = name()?;
         let waiting = Waiting { talk, answer };
-        lock(&self.0).waiting.insert(name.clone(), waiting);
+        lock(&self.state).waiting.insert(name.clone(), waiting);
         let (talks, waits) = (self.clone(), name.clone());
         tokio::spawn(async move {
             tokio::time::sleep(PATIENCE).await;
-            let late = lock(&talks.0).waiting.remove(&waits);
+            let late = lock(&talks.state).waiting.remove(&waits);
             drop(late);
         });
         told(asked, At::Open(name))
     }
 
-    /// A question of a server of the older age; declined if it is unknown which call it is about.
-    pub async fn ask(
-        &self,
-        params: ElicitRequestParams,
-        origin: Option<&InboundStreamOrigin>,
-    ) -> Result<ElicitResult, String> {
-        let ElicitRequestParams::FormElicitationParams {
-            message,
-            requested_schema,
-            ..
-        } = params
-        else {
-            return Err("only forms are filled in".to_owned());
-        };
-        let fields = serde_json::to_value(requested_schema).map_err(|error| error.to_string())?;
-        let (answer, filled) = oneshot::channel();
-        let mut question = Question {
-            message,
-            fields,
-            answer,
-        };
+    /// What a server of the older age asks; `None` where it is unknown which call that is about, or the call is over.
+    pub async fn ask(&self, what: What, origin: Option<&InboundStreamOrigin>) -> Option<Reply> {
+        let (answer, answered) = oneshot::channel();
+        let mut question = Question { what, answer };
         for _ in 0..LOOKS {
             if let Some(call) = self.asking(origin) {
                 match call.send(question) {
-                    Ok(()) => {
-                        let declined = |_| ElicitResult::new(ElicitationAction::Cancel);
-                        return Ok(filled.await.unwrap_or_else(declined));
-                    }
+                    Ok(()) => return answered.await.ok(),
                     Err(unsent) => question = unsent.0,
                 }
             }
             tokio::time::sleep(LOOK).await;
         }
-        Ok(ElicitResult::new(ElicitationAction::Decline))
+        None
+    }
+
+    /// What the program is given for a result that asks.
+    pub fn asks(&self, result: InputRequiredResult) -> Result<String, ServerFailure> {
+        let refused = |why: &str| Err(ServerFailure::Tool(why.into()));
+        let mut asked = Vec::new();
+        for (key, request) in result.input_requests.unwrap_or_default() {
+            let what = What::of(request).map_err(ServerFailure::Tool)?;
+            match &what {
+                What::Form { .. } if !self.grants.forms => {
+                    return refused("it asks for a form: `call_with_forms` has it filled in");
+                }
+                What::Sample { .. } if !self.grants.sampling => {
+                    return refused("it asks for a model, and is granted none (`sampling`)");
+                }
+                What::Folders { .. } if self.grants.roots.is_empty() => {
+                    return refused("it asks for folders, and is granted none (`roots`)");
+                }
+                What::Form { .. } | What::Sample { .. } | What::Folders { .. } => {}
+            }
+            asked.push(Asked { key, what });
+        }
+        if asked.len() > MOST {
+            return refused("it asks for too much at once");
+        }
+        told(asked, At::Again(result.request_state))
     }
 
     /// The call that is asked about: the one whose stream brought the question, or the only one.
@@ -255,7 +291,7 @@ impl Talks {
         &self,
         origin: Option<&InboundStreamOrigin>,
     ) -> Option<mpsc::UnboundedSender<Question>> {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         let mut calls = state.on_their_way.iter();
         match origin {
             Some(InboundStreamOrigin::OutboundRequest(id)) => state.on_their_way.get(id).cloned(),
@@ -284,34 +320,6 @@ impl Talk {
             )),
         }
     }
-}
-
-/// What the program is given for a result that asks.
-pub(super) fn asks(result: InputRequiredResult) -> Result<String, ServerFailure> {
-    let mut asked = Vec::new();
-    for (key, request) in result.input_requests.unwrap_or_default() {
-        let InputRequest::Elicitation(request) = request else {
-            return Err(ServerFailure::Tool(
-                "it asks for a model or folders of its caller, and a program gives neither".into(),
-            ));
-        };
-        let ElicitRequestParams::FormElicitationParams {
-            message,
-            requested_schema,
-            ..
-        } = request.params
-        else {
-            return Err(ServerFailure::Tool(
-                "it sends a person to an address, and only forms are filled in".into(),
-            ));
-        };
-        asked.push(Asked {
-            key,
-            message,
-            fields: json!(requested_schema),
-        });
-    }
-    told(asked, At::Again(result.request_state))
 }
 
 fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
@@ -343,19 +351,6 @@ pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
 fn written(told: &Told) -> Result<String, ServerFailure> {
     serde_json::to_string(told)
         .map_err(|error| ServerFailure::Server(format!("its question is no JSON: {error}")))
-}
-
-fn result(
-    fields: &Value,
-    answer: Option<Map<String, Value>>,
-) -> Result<ElicitResult, ServerFailure> {
-    let Some(answer) = answer else {
-        return Ok(ElicitResult::new(ElicitationAction::Decline));
-    };
-    let content = form::filled(fields, answer).map_err(|why| {
-        ServerFailure::Server(format!("what was filled in does not fit its form: {why}"))
-    })?;
-    Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
 }
 
 fn name() -> Result<String, ServerFailure> {

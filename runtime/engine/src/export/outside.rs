@@ -118,7 +118,7 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    /// `Server.call` of `std/mcp`: result type, argv, address or 0, environment or headers, settings of OAuth, tool, arguments, digest or 0.
+    /// `Server.call` of `std/mcp`: result type, argv, address or 0, environment or headers, its settings, tool, arguments, digest or 0.
     waiting mcp_call(run, result, argv, url, given, oauth, tool, arguments, digest) {
         let tool = words::take_string(&mut run.heap, tool);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
@@ -127,7 +127,7 @@ calls! {
         ask_server(run, result, [argv, url, given, oauth], AskOfServer::Call { tool, input, digest })
     }
 
-    /// What `std/mcp` reads: result type, what, argv, address or 0, environment or headers, settings of OAuth, a name or an address, arguments.
+    /// What `std/mcp` reads: result type, what, argv, address or 0, environment or headers, its settings, a name or an address, arguments.
     waiting mcp_look(run, result, what, argv, url, given, oauth, name, arguments) {
         let name = words::take_string(&mut run.heap, name);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
@@ -279,7 +279,7 @@ calls! {
     }
 }
 
-/// Asks an MCP server: result type, its argv, address or 0, environment or headers, settings of OAuth.
+/// Asks an MCP server: result type, its argv, address or 0, environment or headers, its settings.
 fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) -> Step {
     let [argv, url, given, oauth] = server;
     let words = list::words(argv)
@@ -289,10 +289,13 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
     run.heap.release(argv);
     let given = words::take_templates(&mut run.heap, given);
     let mut oauth = words::take_templates(&mut run.heap, oauth);
-    // It holds for servers of both kinds.
-    let silence = oauth.iter().position(|it| it.0 == "silence");
-    let silence = silence.map(|at| oauth.remove(at).1.plain_text());
-    let silence = silence.flatten().and_then(|it| it.parse().ok());
+    // These hold for servers of both kinds.
+    let mut taken = |name: &str| {
+        let at = oauth.iter().position(|it| it.0 == name)?;
+        oauth.remove(at).1.plain_text()
+    };
+    let silence = taken("silence").and_then(|it| it.parse().ok());
+    let grants = taken("grants").and_then(|it| serde_json::from_str(&it).ok());
     let at = match words::take_text(&mut run.heap, url) {
         Some(url) => PlaceOfServer::Address {
             url,
@@ -306,6 +309,11 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
                 .with(run.tree(), run.scheduler.current_node(), given),
         },
     };
-    let request = Box::new(McpRequest { at, ask, silence });
+    let request = Box::new(McpRequest {
+        at,
+        ask,
+        silence,
+        grants,
+    });
     run.perform_for(Request::Mcp { request }, TypeId(result as u32))
 }

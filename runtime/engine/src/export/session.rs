@@ -5,6 +5,7 @@ use gsw_abi::layout::json;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
+use crate::run::prompt;
 use crate::run::sessions::{self, entering, shortening};
 use crate::value;
 
@@ -36,6 +37,10 @@ calls! {
 
     object session_fill(run, result, session) {
         shortening::fill(run, TypeId(result as u32), session)
+    }
+
+    raising session_limit(run, result, session) {
+        prompt::limit_of(run, TypeId(result as u32), session)
     }
 
     raising session_shorten(run, session, gone, made) {

@@ -39,6 +39,8 @@ use gsw_notation::issue::Issue;
 const MAIN: &str = "main";
 /// What a program failed with that has been ended by the driver.
 const OVERRUN: &str = "it has computed for too long without waiting for anything, and was ended";
+/// The most that its values may take: the code of a model has no claim to the memory of the machine.
+const MEMORY: u64 = 1 << 30;
 /// What its node is called.
 pub(crate) const NAME: &str = "written";
 
@@ -151,7 +153,8 @@ impl Run {
             providers: providers(&self.loaded.program),
         };
         let mut settings = self.models.settings();
-        settings.memory_limit = self.heap.room_if_limited();
+        let room = self.heap.room_if_limited();
+        settings.memory_limit = Some(room.map_or(MEMORY, |it| it.min(MEMORY)));
         let start = Start {
             id: Arc::clone(self.progress.run()),
             now: self.progress.now(),

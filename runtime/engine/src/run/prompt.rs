@@ -40,7 +40,7 @@ use crate::wait::Wait;
 
 use around::{Around, Ended};
 use asking::{Asked, Asking, Cost, NotAsked};
-pub(crate) use begin::NewPrompt;
+pub(crate) use begin::{NewPrompt, limit_of};
 use exchanging::Exchanging;
 use hooks::Hooks;
 use observed::Observed;

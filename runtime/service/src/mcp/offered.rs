@@ -23,6 +23,7 @@ use crate::mcp::callers::{Callers, Happening, Line};
 use crate::mcp::ending::Ended;
 use crate::mcp::parted::{NotTaken, Parted};
 use crate::mcp::tasks::Tasks;
+use crate::mcp::watched::Changes;
 use crate::mcp::{log, offer, progress, prompt, resource};
 use crate::report::Next;
 use crate::store::Origin;
@@ -42,6 +43,7 @@ pub(super) struct Offered {
     parted: Mutex<Parted>,
     watch: Watch,
     pub tasks_begun: Tasks,
+    pub changes: Arc<Changes>,
 }
 
 /// What a client asks for.
@@ -83,6 +85,7 @@ impl Offered {
             parted: Mutex::default(),
             watch,
             tasks_begun: Tasks::default(),
+            changes: Arc::default(),
         }
     }
 
@@ -120,11 +123,16 @@ impl Offered {
         let (teller, happenings) = added
             .ok_or_else(|| ErrorData::internal_error("too many calls go on: try again", None))?;
         let (callers, run) = (Arc::clone(&self.callers), Arc::clone(&id));
+        let changes = Arc::clone(&self.changes);
+        let program = Arc::clone(self.engine.program());
         let options = RunOptions {
             listener: Some(Arc::new(move |event| {
                 teller.progress(|| progress::line(&event.kind));
             })),
-            on_end: Box::new(move |finished| callers.remove(&run, finished)),
+            on_end: Box::new(move |finished| {
+                callers.remove(&run, finished);
+                changes.ended(&program.workflows[workflow]);
+            }),
         };
         let called = (workflow, input.clone());
         match self.engine.start_once(id, workflow, input, options) {

@@ -10,16 +10,18 @@ use rmcp::model::{
     GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InputResponses,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, Tool, UpdateTaskParams,
+    Reference, ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::arguments::same_name;
 use crate::mcp::calls::Call;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
-use crate::mcp::{call, ending, guard, log, offer, prompt, resource, tasks};
+use crate::mcp::watched::Watched;
+use crate::mcp::{call, ending, guard, log, offer, prompt, resource, tasks, watched};
 
 /// For so long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
 const LISTED: u64 = 3_600_000;
@@ -29,6 +31,7 @@ pub(super) struct Server {
     offered: Arc<Offered>,
     /// From which level on it wants to be sent the log; not at all unless it says so.
     logged: Mutex<Option<Level>>,
+    watched: Watched,
 }
 
 impl Server {
@@ -36,6 +39,7 @@ impl Server {
         Self {
             offered,
             logged: Mutex::default(),
+            watched: Watched::default(),
         }
     }
 
@@ -44,6 +48,19 @@ impl Server {
         let why = guard::why_not(self.offered.program(), name);
         let why = why.unwrap_or_else(|| format!("there is no {what} `{name}`"));
         ErrorData::invalid_params(why, None)
+    }
+
+    /// The workflow that is read at an address, and its input.
+    fn readable(&self, uri: &str) -> Result<(usize, Map<String, Value>), ErrorData> {
+        let found = resource::find(self.offered.program(), uri);
+        let (workflow, input) = found.ok_or_else(|| {
+            let why = format!("there is nothing to read at `{uri}`");
+            ErrorData::resource_not_found(why, Some(json!({ "uri": uri })))
+        })?;
+        match guard::why_closed(&self.offered.program().workflows[workflow]) {
+            Some(why) => Err(ErrorData::invalid_params(why, None)),
+            None => Ok((workflow, input)),
+        }
     }
 
     /// Runs what a client wants, which it can cancel by the id of its request.
@@ -84,7 +101,9 @@ impl ServerHandler for Server {
             capabilities.prompts = Some(Default::default());
         }
         if !resources.is_empty() || !templates.is_empty() {
-            capabilities.resources = Some(Default::default());
+            let mut readable = ResourcesCapability::default();
+            readable.subscribe = Some(true);
+            capabilities.resources = Some(readable);
         }
         if !prompts.is_empty() || !templates.is_empty() {
             capabilities.completions = Some(Default::default());
@@ -224,15 +243,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
-        let found = resource::find(self.offered.program(), uri);
-        let unknown = || {
-            let why = format!("there is nothing to read at `{uri}`");
-            ErrorData::resource_not_found(why, Some(json!({ "uri": uri })))
-        };
-        let (workflow, input) = found.ok_or_else(unknown)?;
-        if let Some(why) = guard::why_closed(&self.offered.program().workflows[workflow]) {
-            return Err(ErrorData::invalid_params(why, None));
-        }
+        let (workflow, input) = self.readable(uri)?;
         let wanted = Wanted {
             workflow,
             input,
@@ -245,6 +256,42 @@ impl ServerHandler for Server {
                 ReadResourceResponse::Complete(ending::contents(self.offered.engine(), ended, uri)?)
             }
         })
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.get_info().capabilities.resources?;
+        let wanted = requested.resource_subscriptions.as_deref();
+        let accepted = watched::accepted(wanted?, |it| self.readable(it).is_ok());
+        let mut filter = SubscriptionFilter::new();
+        filter.resource_subscriptions = Some(accepted);
+        Some(filter)
+    }
+
+    async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
+        self.offered.changes.tell(listener).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.readable(&request.uri)?;
+        let told = (&context.peer, &*self.offered.changes);
+        self.watched.add(request.uri, told)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watched.remove(&request.uri);
+        Ok(())
     }
 
     async fn complete(

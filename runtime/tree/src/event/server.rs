@@ -32,6 +32,8 @@ pub enum McpWhat {
     Log,
     /// It is so far with a call: `progress`, `total` and `message`.
     Progress,
+    /// It has asked its caller for something that it is not granted: `method`.
+    Refused,
     /// `count` of these things were too many to be reported.
     Dropped,
 }

@@ -1,8 +1,9 @@
-//! The HTTP client that shows the token of the moment with each request.
+//! The HTTP client that shows the token of the moment with each request, and notices why a stream of answers has ended.
 
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use reqwest::Client;
@@ -52,6 +53,45 @@ impl Bearer {
 pub(crate) struct BearerClient {
     pub client: Client,
     pub bearer: Bearer,
+    /// Receives why a stream has ended, which the library keeps to itself.
+    pub over: Over,
+}
+
+pub(crate) type Over = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Events of a server, of which one may be too large.
+struct Watched {
+    events: Events,
+    over: Over,
+}
+
+impl Stream for Watched {
+    type Item = Result<Sse, SseError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let next = this.events.as_mut().poll_next(context);
+        if let Poll::Ready(Some(Err(SseError::Body(error)))) = &next
+            && error.to_string().contains("exceeded the maximum size")
+        {
+            (this.over)("a message of it has more than 16 MB");
+        }
+        next
+    }
+}
+
+impl BearerClient {
+    fn watched(&self, events: Events) -> Events {
+        let over = Arc::clone(&self.over);
+        Box::pin(Watched { events, over })
+    }
+
+    fn heard(&self, posted: StreamableHttpPostResponse) -> StreamableHttpPostResponse {
+        if let StreamableHttpPostResponse::Sse(events, session) = posted {
+            return StreamableHttpPostResponse::Sse(self.watched(events), session);
+        }
+        posted
+    }
 }
 
 type Failure = StreamableHttpError<reqwest::Error>;
@@ -82,7 +122,7 @@ impl StreamableHttpClient for BearerClient {
         let posted = self
             .client
             .post_message(uri, message, session, token, headers);
-        posted.await.map_err(refused)
+        posted.await.map(|it| self.heard(it)).map_err(refused)
     }
 
     async fn post_message_with_response_limits(
@@ -98,7 +138,7 @@ impl StreamableHttpClient for BearerClient {
         let posted = self
             .client
             .post_message_with_response_limits(uri, message, session, token, headers, limits);
-        posted.await.map_err(refused)
+        posted.await.map(|it| self.heard(it)).map_err(refused)
     }
 
     async fn delete_session(
@@ -126,6 +166,7 @@ impl StreamableHttpClient for BearerClient {
         self.client
             .get_stream(uri, session, last, token, headers)
             .await
+            .map(|it| self.watched(it))
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -141,5 +182,6 @@ impl StreamableHttpClient for BearerClient {
         self.client
             .get_stream_with_max_sse_event_size(uri, session, last, token, headers, largest)
             .await
+            .map(|it| self.watched(it))
     }
 }

@@ -28,7 +28,7 @@ use crate::run::sessions::replacing::{self, Last};
 use crate::run::sessions::{self, Entered};
 use crate::run::{Run, raise, skills, words};
 use crate::scope::ScopeId;
-use crate::value::error;
+use crate::value::{error, optional};
 
 /// What compiled code hands over; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +104,23 @@ fn project_settings(defaults: &ModelDefaults) -> Map<String, Value> {
         settings.insert(Setting::Model.name().into(), Value::String(model.clone()));
     }
     settings
+}
+
+/// The most tokens of an answer that the agent of a session sets, else the project: an optional int. Borrows the session.
+pub(crate) fn limit_of(run: &mut Run, result: TypeId, session: u64) -> Result<u64, u64> {
+    let loaded = Arc::clone(&run.loaded);
+    let agent = loaded.program.agents.get(run.sessions.agent(session));
+    let mut settings = project_settings(&loaded.program.models);
+    if let Some(agent) = agent
+        && let Value::Object(own) = json_of(run, agent.settings)?
+    {
+        settings.extend(own);
+    }
+    let limit = settings.get(Setting::MaxTokens.name());
+    Ok(match limit.and_then(Value::as_i64) {
+        Some(limit) => optional::some(&mut run.heap, result, limit as u64),
+        None => 0,
+    })
 }
 
 /// Puts models in the place of their short names.

@@ -54,6 +54,14 @@ struct Ruling {
     trusted: Option<String>,
 }
 
+/// What has become of the outcome of a call.
+#[derive(Deserialize)]
+struct Amended {
+    text: String,
+    /// Whether images of the result stay beside the text.
+    keeps: bool,
+}
+
 impl Hooks {
     pub(super) fn of(run: &Run, settings: &Map<String, Value>, agent: Option<&String>) -> Self {
         let hooks = &run.loaded.program.hooks;
@@ -303,14 +311,13 @@ impl PromptRun {
         (mut outcome, ending): (ToolOutcome, Ending),
     ) -> Option<ToolOutcome> {
         let of = (at, Moment::AfterTool);
-        match self.said_by_hook::<Option<String>>(run, &mut round.raised, of, ending) {
+        match self.said_by_hook::<Option<Amended>>(run, &mut round.raised, of, ending) {
             Ok(None) => self.report_hook(run, of, HookVerdict::Passed, None),
-            Ok(Some(text)) => {
+            Ok(Some(Amended { text, keeps })) => {
                 self.report_hook(run, of, HookVerdict::Changed, None);
                 self.observed.replace_result(&outcome.id, &text);
                 self.note_foreign("what a hook has made of a result");
-                // What is added to a result leaves its images; what replaces it, replaces them.
-                if !text.contains(&outcome.content) {
+                if !keeps {
                     outcome.media.clear();
                 }
                 outcome.content = text;
