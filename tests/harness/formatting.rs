@@ -51,6 +51,18 @@ fn a_file_with_mistakes_stays_as_it_is() {
 }
 
 #[test]
+fn a_function_without_its_body_keeps_its_text() {
+    let file = scratch("fmt").join("no_body.gsw");
+    let program = "fn f(n: int) -> int\n  n + 1\nfn g() { }\n";
+    std::fs::write(&file, program).expect("scratch can be written");
+    let said = gswc(&["fmt", text(&file)]);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert!(said.err.contains("is left as it is"), "{}", said.err);
+    let kept = std::fs::read_to_string(&file).expect("it is still there");
+    assert_eq!(kept, program);
+}
+
+#[test]
 fn standard_input_goes_to_standard_output() {
     let mut process = Command::new(env!("CARGO_BIN_EXE_gswc"))
         .args(["fmt", "-"])

@@ -69,6 +69,20 @@ impl<'file> Comments<'file> {
         Some(Document::Remark(format!(" {source}").into()))
     }
 
+    /// The next comment where it is on the line of the byte at `position`, whatever is between: an operator, an arrow.
+    pub(crate) fn on_the_line_of(&mut self, position: u32) -> Option<Document> {
+        let comment = self.comments.get(self.next)?;
+        let between = self
+            .text
+            .get(position as usize..comment.span.start as usize)?;
+        if between.contains('\n') {
+            return None;
+        }
+        self.next += 1;
+        let source = self.source(comment.span);
+        Some(Document::Remark(format!(" {source}").into()))
+    }
+
     /// Whether an empty line precedes the byte at `position`, comments aside.
     pub(crate) fn has_empty_line_before(&self, position: u32) -> bool {
         let before = &self.text[..position as usize];
@@ -103,6 +117,22 @@ impl<'file> Comments<'file> {
     /// The first byte from `start` on that is neither blank nor part of a comment.
     pub(crate) fn next_token(&self, start: u32) -> u32 {
         self.scan(start, |character| !character.is_whitespace())
+    }
+
+    /// Right after the last byte before `start` that is neither blank nor in a comment that is not printed yet.
+    pub(crate) fn end_before(&self, start: u32) -> u32 {
+        let rest = self.comments[self.next..].iter();
+        let before: Vec<_> = rest.take_while(|it| it.span.start < start).collect();
+        let mut end = start;
+        loop {
+            let trimmed = self.text[..end as usize].trim_end().len();
+            end = u32::try_from(trimmed).unwrap_or(end);
+            let covers = |it: &&&Comment| it.span.start < end && it.span.end >= end;
+            match before.iter().rev().find(covers) {
+                Some(comment) => end = comment.span.start,
+                None => return end,
+            }
+        }
     }
 
     /// The first `wanted` from `start` on that is not part of a comment.

@@ -47,7 +47,11 @@ impl<'run, 'file> Printer<'run, 'file> {
             Kind::Parenthesized(inner) => {
                 // Comments end with a line break, which breaks the group.
                 let comments = self.comments.before(inner.span.start + self.offset);
-                let inside = [Document::SoftLine, comments, self.expression(inner)];
+                let mut inside = vec![Document::SoftLine, comments, self.expression(inner)];
+                let trailing = self.comments.trailing(inner.span.end + self.offset);
+                let ends_line = trailing.map(|it| concat([it, Document::Break]));
+                inside.extend(ends_line);
+                inside.extend(self.rest_before(it.span.end.saturating_sub(1)));
                 let inside = nest(concat(inside));
                 group(concat([text("("), inside, Document::SoftLine, text(")")]))
             }
@@ -74,8 +78,15 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             Kind::Catch { value, arms, form } => {
                 let guarded = self.expression(value);
+                let word = self.next_token(value.span.end);
+                let before = self.between(value.span.end, word);
                 let arms = self.catch_arms(value, arms, *form, it.span.end);
-                concat([guarded, text(" catch "), arms])
+                match before {
+                    Some(comments) => {
+                        concat([guarded, nest(concat([comments, text("catch "), arms]))])
+                    }
+                    None => concat([guarded, text(" catch "), arms]),
+                }
             }
             Kind::Match { value, arms } => {
                 let matched = self.expression(value);
@@ -226,7 +237,19 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             _ => self.lambda_parameters(parameters),
         };
-        concat([head, text(" => "), self.body(body)])
+        let (before, value) = self.after_arrow(body);
+        concat([head, text(" =>"), before, value])
+    }
+
+    /// What follows an arrow: comments between, or a blank, and a body.
+    fn after_arrow(&mut self, body: &Expression) -> (Document, Document) {
+        let start = body.span.start;
+        // Nothing but blanks and comments are between the arrow and the body.
+        let arrow = self.end_before(start);
+        match self.between(arrow, start) {
+            Some(comments) => (nothing(), nest(concat([comments, self.body(body)]))),
+            None => (text(" "), self.body(body)),
+        }
     }
 
     fn lambda_parameters(&mut self, parameters: &[LambdaParameter]) -> Document {
@@ -264,13 +287,18 @@ impl<'run, 'file> Printer<'run, 'file> {
             first = left;
         }
         let mut document = vec![self.expression(first)];
+        let mut end = first.span.end;
         for (operator, right) in links.into_iter().rev() {
             let symbol = operator.symbol();
+            // Comments end with a line break, which breaks the group.
+            let before = self.between(end, right.span.start);
+            let before = before.unwrap_or(Document::Line);
+            end = right.span.end;
             let right = self.expression(right);
             let link = if operator.may_start_line() {
-                concat([Document::Line, text(format!("{symbol} ")), right])
+                concat([before, text(format!("{symbol} ")), right])
             } else {
-                concat([text(format!(" {symbol}")), Document::Line, right])
+                concat([text(format!(" {symbol}")), before, right])
             };
             document.push(nest(link));
         }
@@ -308,7 +336,8 @@ impl<'run, 'file> Printer<'run, 'file> {
             Some(guard) => concat([text(" if "), self.expression(guard)]),
             None => concat([]),
         };
-        concat([comments, pattern, guard, text(" => "), self.body(&arm.body)])
+        let (before, value) = self.after_arrow(&arm.body);
+        concat([comments, pattern, guard, text(" =>"), before, value])
     }
 }
 

@@ -11,6 +11,7 @@ use crate::printer::Printer;
 /// Why a file is left as it is: it has mistakes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
+    /// None where a later report than that of the syntax names the mistake, as for a function without a body.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -29,7 +30,7 @@ pub fn format_file(db: &dyn Db, file: File) -> Result<String, FormatError> {
     let mut comments = Comments::new(text, reader.comments());
     let mut page = Page::default();
     for read in reader.items() {
-        if !read.diagnostics.is_empty() {
+        if !read.is_whole() {
             return Err(mistakes());
         }
         add_item(&mut page, &mut comments, read.item(), read.offset());

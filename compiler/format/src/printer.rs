@@ -64,6 +64,11 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.comments.find(start + self.offset, wanted) - self.offset
     }
 
+    /// Right after the last byte before `start` that is neither blank nor in a comment.
+    pub(crate) fn end_before(&self, start: u32) -> u32 {
+        self.comments.end_before(start + self.offset) - self.offset
+    }
+
     /// Entries in round or square brackets, separated by commas; one a line when they do not fit on one. The line may end at
     /// the brace of the only entry and, among arguments, of the last one: `send(to, Letter {`.
     pub(crate) fn comma_list(
@@ -78,7 +83,8 @@ impl<'run, 'file> Printer<'run, 'file> {
             return text(format!("{open}{close}"));
         }
         let count = entries.len();
-        let mut inside = vec![Document::SoftLine];
+        let mut inside = Vec::from_iter(self.after_bracket(span));
+        inside.push(Document::SoftLine);
         for (index, entry) in entries.into_iter().enumerate() {
             let end = entry.span.end + self.offset;
             inside.push(self.comments.before(entry.span.start + self.offset));
@@ -116,8 +122,30 @@ impl<'run, 'file> Printer<'run, 'file> {
         ]))
     }
 
+    /// The comment on the line of the bracket that opens `span`.
+    fn after_bracket(&mut self, span: Span) -> Option<Document> {
+        let bracket = span.start..span.start.saturating_add(1);
+        let opens = "([{".contains(self.source_between(Span::new(bracket.start, bracket.end)));
+        let trailing = opens.then(|| self.comments.trailing(bracket.end + self.offset));
+        Some(concat([trailing.flatten()?, breaker()]))
+    }
+
+    /// The comments between two parts of one expression, where they were written: at the end of the line of what ends at `end`,
+    /// and on lines of their own before what starts at `start`, which gets a line of its own as well. None without comments.
+    pub(crate) fn between(&mut self, end: u32, start: u32) -> Option<Document> {
+        let gap = Span::new(end, start.max(end)).shifted(self.offset);
+        if !self.comments.are_in(gap) {
+            return None;
+        }
+        let trailing = self.comments.on_the_line_of(gap.start);
+        let others = self.comments.before(gap.end);
+        Some(concat(
+            trailing.into_iter().chain([Document::HardLine, others]),
+        ))
+    }
+
     /// Comments after the last entry of a bracket that closes at `end`, each on a line of its own.
-    fn rest_before(&mut self, end: u32) -> Option<Document> {
+    pub(crate) fn rest_before(&mut self, end: u32) -> Option<Document> {
         let end = end + self.offset;
         self.comments.next_before(end)?;
         let comments = self.comments.before(end);
@@ -175,7 +203,7 @@ impl<'run, 'file> Printer<'run, 'file> {
     }
 
     fn braced_lines(&mut self, entries: Vec<Entry<'run, 'file, '_>>, span: Span) -> Document {
-        let mut inside = Vec::new();
+        let mut inside = Vec::from_iter(self.after_bracket(span));
         for (index, entry) in entries.into_iter().enumerate() {
             let start = entry.span.start + self.offset;
             let end = entry.span.end + self.offset;

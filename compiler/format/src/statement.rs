@@ -100,12 +100,16 @@ impl Printer<'_, '_> {
         let Some((first, further)) = outcomes.split_first() else {
             return nothing();
         };
+        let mut end = first.span.end;
         let first = self.expression(first);
-        let further = further
-            .iter()
-            .flat_map(|it| [Document::Line, text("then "), self.expression(it)]);
-        let further: Vec<_> = further.collect();
-        group(concat([first, nest(concat(further))]))
+        let mut documents = Vec::new();
+        for it in further {
+            let before = self.between(end, it.span.start);
+            documents.push(before.unwrap_or(Document::Line));
+            documents.extend([text("then "), self.expression(it)]);
+            end = it.span.end;
+        }
+        group(concat([first, nest(concat(documents))]))
     }
 
     fn script(&mut self, script: &[ScriptTurn], braces: Span) -> Document {
@@ -137,7 +141,14 @@ impl Printer<'_, '_> {
             Some(ty) => concat([text(": "), self.type_expression(ty)]),
             None => nothing(),
         };
-        concat([ty, text(" = "), self.expression(value)])
+        let start = value.span.start;
+        match self.between(self.end_before(start), start) {
+            Some(comments) => {
+                let value = concat([comments, self.expression(value)]);
+                concat([ty, text(" ="), nest(value)])
+            }
+            None => concat([ty, text(" = "), self.expression(value)]),
+        }
     }
 
     fn assertion(

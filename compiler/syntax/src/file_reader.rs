@@ -36,6 +36,12 @@ impl ReadItem {
         &self.parsed.item
     }
 
+    /// Whether its tree has all of its text. A mistake may be left to a later report, and is none of `diagnostics` then.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.diagnostics.is_empty() && self.parsed.errors.is_empty()
+    }
+
     /// Its first byte in the file.
     #[must_use]
     pub fn offset(&self) -> u32 {

@@ -271,8 +271,14 @@ static bool continues_line(TSLexer *lexer) {
       return true;
     case '*': case '/': case '%': case '+':
       return second != '=';
-    case '=': case '!':
+    case '=':
       return second == '=';
+    // The errors of a head, or an operator.
+    case '!':
+      return true;
+    // The result of a head.
+    case '-':
+      return second == '>';
     case '?':
       return second == '?' || second == '.';
     case '.':

@@ -88,8 +88,14 @@ fn standard_input(arguments: &Fmt) -> Exit {
 /// The formatted text; syntax errors are printed.
 pub(super) fn formatted(path: PathBuf, text: &str) -> Result<String, Exit> {
     let db = Database::default();
+    let name = path.display().to_string();
     let file = File::new(&db, path, text.into());
     format_file(&db, file).map_err(|error| {
+        if error.diagnostics.is_empty() {
+            return report::failure(&format!(
+                "`{name}` is left as it is: `gswc check` reports what is wrong with it"
+            ));
+        }
         report::report(&db, &error.diagnostics, Format::Auto);
         Exit::Raised
     })

@@ -112,16 +112,22 @@ impl Printer<'_, '_> {
                     .is_some_and(|next| matches!(next.kind, LinkKind::Call(..)))
         };
         let methods = (0..links.len()).filter(|index| is_method(*index)).count();
-        let has_comment = links.iter().any(|link| self.comment_before(link, base));
+        let ends = std::iter::once(base.span.end).chain(links.iter().map(|it| it.end));
+        let ends: Vec<u32> = ends.collect();
+        let commented = links.iter().zip(&ends);
+        let commented: Vec<bool> = commented
+            .map(|(link, end)| self.has_comment_before(link, *end))
+            .collect();
+        let has_comment = commented.contains(&true);
         let is_short = matches!(base.kind, ExpressionKind::Name(_)) && !has_comment;
         let mut document = vec![self.expression(base)];
         let mut is_moved_in = false;
         for (index, link) in links.iter().enumerate() {
-            let may_break =
-                (methods > 1 || has_comment) && is_method(index) && (index > 0 || !is_short);
+            let may_break = commented[index]
+                || (methods > 1 || has_comment) && is_method(index) && (index > 0 || !is_short);
             is_moved_in |= may_break;
             let before = if may_break {
-                self.break_before(link)
+                self.break_before(link, ends[index])
             } else {
                 nothing()
             };
@@ -131,23 +137,22 @@ impl Printer<'_, '_> {
         group(concat(document))
     }
 
-    /// Whether a comment that is not printed yet is between the base of a chain and a link.
-    fn comment_before(&self, link: &Link<'_>, base: &Expression) -> bool {
+    /// Whether a comment is between what ends at `end` and the link after it.
+    fn has_comment_before(&self, link: &Link<'_>, end: u32) -> bool {
         let LinkKind::Field(name, _) = link.kind else {
             return false;
         };
-        let end = base.span.end + self.offset;
-        let comment = self.comments.next_before(name.span.start + self.offset);
-        comment.is_some_and(|start| start >= end)
+        let gap = Span::new(end, name.span.start.max(end));
+        self.comments.are_in(gap.shifted(self.offset))
     }
 
-    /// A place to break before a link, with the comments that are there.
-    fn break_before(&mut self, link: &Link<'_>) -> Document {
+    /// A place to break between what ends at `end` and the link after it, with the comments that are there.
+    fn break_before(&mut self, link: &Link<'_>, end: u32) -> Document {
         let LinkKind::Field(name, _) = link.kind else {
             return nothing();
         };
-        let comments = self.comments.before(name.span.start + self.offset);
-        concat([Document::SoftLine, comments])
+        let comments = self.between(end, name.span.start);
+        comments.unwrap_or(Document::SoftLine)
     }
 
     fn link(&mut self, link: &Link<'_>) -> Document {

@@ -64,11 +64,14 @@ impl Printer<'_, '_> {
 
     /// Modifiers, each with a place to break before it.
     pub(crate) fn modifiers(&mut self, modifiers: &[Modifier]) -> Document {
-        let modifiers: Vec<_> = modifiers
-            .iter()
-            .map(|modifier| concat([Document::Line, self.modifier(modifier)]))
-            .collect();
-        concat(modifiers)
+        let mut documents = Vec::new();
+        for modifier in modifiers {
+            let start = modifier.span.start;
+            let before = self.between(self.end_before(start), start);
+            documents.push(before.unwrap_or(Document::Line));
+            documents.push(self.modifier(modifier));
+        }
+        concat(documents)
     }
 
     pub(super) fn modifier(&mut self, modifier: &Modifier) -> Document {

@@ -223,10 +223,13 @@ pub(crate) fn signature(rules: &Rules) -> Rule<Signature> {
 
 /// `SignatureTail = [ "->" Type [ "trusted" ] ] [ Throws ] [ RepeatClass ] [ "by" SimpleOperand ] Modifiers ;`
 fn tail(rules: &Rules) -> Rule<Tail> {
-    let result = token_as(TokenKind::Arrow, Expected::token(TokenKind::Arrow))
-        .ignore_then(rules.type_expression.clone())
-        .then(trusted())
-        .or_not();
+    let result = on_next_line(
+        token_as(TokenKind::Arrow, Expected::token(TokenKind::Arrow))
+            .ignore_then(rules.type_expression.clone())
+            .then(trusted())
+            .boxed(),
+    );
+    let throws = on_next_line(throws(rules));
     let by = on_next_line(
         word(Word::By, Expected::MODIFIER)
             .ignore_then(rules.simple_operand.clone())
@@ -234,7 +237,8 @@ fn tail(rules: &Rules) -> Rule<Tail> {
     );
     let repeat = on_next_line(repeat_class(rules));
     result
-        .then(throws(rules).or_not())
+        .or_not()
+        .then(throws.or_not())
         .then(repeat.or_not())
         .then(by.or_not())
         .then(modifiers(rules))

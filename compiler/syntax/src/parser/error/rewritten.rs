@@ -78,7 +78,12 @@ impl Scene<'_> {
         let Some(token) = self.tokens.get(error.index) else {
             return false;
         };
+        // A brace further down is taken for the body, and then this is all that is reported.
+        let has_body = self.tokens[error.index..]
+            .iter()
+            .any(|it| it.kind == Kind::BraceOpen);
         self.tokens.first().is_some_and(|it| it.kind == Kind::Fn)
+            && !has_body
             && token.line_start != LineStart::Inside
             && !self.outline.has_brace_before(error.index)
             && error.expected.has(Expected::MODIFIER)
