@@ -9,6 +9,7 @@
 pub(crate) mod arriving;
 mod asking;
 pub(crate) mod awaiting;
+mod begun;
 pub(crate) mod lasting;
 pub(crate) mod message;
 mod waking;
@@ -31,7 +32,7 @@ use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::carrier::arriving::Arriving;
-use crate::carrier::awaiting::Awaited;
+use crate::carrier::begun::Begun;
 use crate::carrier::lasting::{Leaving, Unnoted};
 use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
@@ -106,21 +107,6 @@ struct Outside {
     is_told_to_end: bool,
     /// The end of a time that answers go before which came in time.
     put_back: Option<OperationId>,
-}
-
-/// An operation that has no outcome yet.
-#[derive(Debug)]
-struct Begun {
-    handle: Handle,
-    /// Who may answer it besides the performer, by this digest.
-    question: Option<String>,
-    /// The run whose end it waits for.
-    awaits: Option<Arc<str>>,
-    /// Nobody is here who could answer it.
-    is_unanswered: bool,
-    care: Care,
-    /// Not before its intent is written, if it needs one.
-    is_begun: bool,
 }
 
 impl std::fmt::Debug for State {
@@ -459,19 +445,11 @@ impl Carrier {
                 outside.alarms.add(at, Alarm::Sleep(operation.id));
                 continue;
             }
-            let question = operation.request.question().map(str::to_owned);
             let care = match is_remembered {
                 true => Care::of(&operation),
                 false => Care::None,
             };
-            let begun = Begun {
-                handle: Handle::None,
-                question,
-                awaits: Awaited::by(&operation.request),
-                is_unanswered: false,
-                care,
-                is_begun: false,
-            };
+            let begun = Begun::of(&operation, care);
             // Before it begins: an outcome that comes while it is begun must find the entry.
             outside.begun.insert(operation.id, begun);
             others.push((operation, care));

@@ -17,13 +17,14 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// The run whose end a request waits for.
     pub(super) fn by(request: &Request) -> Option<Arc<str>> {
-        match request {
-            Request::OtherRun {
-                run,
-                ask: AskOfRun::Result,
-            } => Some(run.as_str().into()),
-            _ => None,
+        if let Request::OtherRun {
+            run,
+            ask: AskOfRun::Result,
+        } = request
+        {
+            return Some(run.as_str().into());
         }
+        None
     }
 }
 

@@ -1,5 +1,8 @@
 //! What became of what was to be written down, and what others see of a run.
 
+use gsw_journal::list::Status;
+use gsw_journal::writer::Journal;
+
 /// Of what a run that begins is to be the only one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Only {
@@ -40,4 +43,23 @@ pub(super) enum Shown {
         /// When it is to be carried on, if nothing happens before.
         wake: Option<i64>,
     },
+}
+
+impl Shown {
+    pub(super) fn write_to(&self, journal: &Journal) {
+        match self {
+            Self::GoesOn => {
+                journal.status(Status::Running, None);
+                journal.wake(None);
+            }
+            Self::Awaits { waiting } => {
+                journal.status(Status::Running, Some(waiting.clone()));
+                journal.wake(None);
+            }
+            Self::Waits { waiting, wake } => {
+                journal.status(Status::Waiting, Some(waiting.clone()));
+                journal.wake(*wake);
+            }
+        }
+    }
 }

@@ -444,19 +444,7 @@ impl Remembered {
             return;
         }
         if let State::Open(journal) = &self.state {
-            match &shown {
-                Shown::GoesOn => {
-                    journal.status(Status::Running, None);
-                    journal.wake(None);
-                }
-                Shown::Awaits { waiting } => {
-                    journal.status(Status::Running, Some(waiting.clone()));
-                }
-                Shown::Waits { waiting, wake } => {
-                    journal.status(Status::Waiting, Some(waiting.clone()));
-                    journal.wake(*wake);
-                }
-            }
+            shown.write_to(journal);
         }
         self.shown = shown;
     }
