@@ -12,7 +12,7 @@ mod halves;
 pub(crate) mod http;
 mod json;
 mod keys;
-mod lanes;
+pub(crate) mod lanes;
 mod media;
 mod network;
 mod openai;

@@ -14,6 +14,7 @@ use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use tokio::time::timeout;
 
 use crate::connections::{Names, OutOfReach, Within, address, connection, is_within};
+use crate::providers::lanes::tls;
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -145,9 +146,8 @@ pub(crate) fn client_for(url: &Url, reach_of: &ReachOf) -> Result<Client, Server
 }
 
 fn new_client(reach: Reach) -> Result<Client, String> {
-    // Fails only when another part of the process has installed one, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
+        .tls_backend_preconfigured(tls()?)
         .connect_timeout(CONNECT)
         .dns_resolver(Within {
             names: Names::of_process(),

@@ -152,8 +152,8 @@ impl Drop for Entry {
     }
 }
 
-/// The roots of the machine are read once for all clients.
-fn tls() -> Result<ClientConfig, String> {
+/// The roots of the machine are read once for all clients of models.
+pub(crate) fn tls() -> Result<ClientConfig, String> {
     // Fails only when another part of the process has installed one, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut config = ClientConfig::builder()

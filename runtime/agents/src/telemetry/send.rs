@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::providers::http;
+use crate::providers::lanes::tls;
 use crate::telemetry::attribute::{number, text};
 use crate::telemetry::names;
 use crate::telemetry::settings::{Protocol, Settings};
@@ -146,9 +147,8 @@ fn spans_of(request: &mut ExportTraceServiceRequest) -> Vec<Span> {
 }
 
 fn open(settings: &Settings) -> Result<(Client, Runtime), Answer> {
-    // Fails only when another part of the process has installed one, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
+        .tls_backend_preconfigured(tls().map_err(Answer::Refused)?)
         .timeout(settings.timeout)
         // A redirected request would carry the headers to another host.
         .redirect(redirect::Policy::none())

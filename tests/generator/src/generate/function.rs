@@ -173,7 +173,8 @@ impl Generator {
                 let body = self.lambda(&[], &Ty::Int, depth - 1);
                 format!("(do {{ let {name} = run; {name}({body}) }})")
             }
-            2 => {
+            // A constant is refused that calls what such a value gives: it may wait as far as is known.
+            2 if self.scope.may_wait => {
                 let name = self.fresh("t");
                 let f = f(self);
                 format!("(do {{ let {name} = keep; {name}({f})({}) }})", x(self))
