@@ -60,16 +60,20 @@ def has_library(machine):
     return done.returncode == 0 and any(pathlib.Path(done.stdout.strip()).glob("libstd-*.rlib"))
 
 
+def target_folder():
+    """Where cargo builds; a relative one is meant from the repository."""
+    return ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+
+
 def built(machine, is_native):
     """The folder of both programs."""
     if is_native:
         run("cargo", "build", "--release", "-p", "gswc")
-        return ROOT / "target/release"
+        return target_folder() / "release"
     if not shutil.which("cargo-zigbuild"):
         sys.exit("error: there is no `cargo-zigbuild`: `pip install ziglang` and `cargo install cargo-zigbuild`, or `--native`")
     run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}")
-    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return folder / target(machine) / "release"
+    return target_folder() / target(machine) / "release"
 
 
 def static_launcher(machine):
@@ -85,8 +89,7 @@ def static_launcher(machine):
     flags = "-C target-feature=+crt-static -C relocation-model=static"
     command = ["cargo", "build", "--release", "-p", "gsw-launcher", "--example", "launcher", "--target", target(machine)]
     run(*command, env={**os.environ, "RUSTFLAGS": flags})
-    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return folder / target(machine) / "release/examples/launcher"
+    return target_folder() / target(machine) / "release/examples/launcher"
 
 
 def needed_glibc(program):
