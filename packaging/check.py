@@ -74,10 +74,10 @@ def in_empty_root(what, root, gswc):
         run(chroot, root, gswc, "build", "/work/hello.gsw", "--static", "-o", "/work/alone", env={})
     finally:
         run("umount", root / "proc")
-    alone(what, root / "work/alone")
+    alone(what, root / "work/alone", chroot)
 
 
-def alone(what, program):
+def alone(what, program, chroot):
     """A program of `gswc build --static` in a root that has nothing else, as an image `FROM scratch` is."""
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
@@ -85,7 +85,7 @@ def alone(what, program):
         shutil.copy(program, root / "hello")
         run("mount", "-t", "proc", "proc", root / "proc")
         try:
-            said = run("chroot", root, "/hello", "--name", what, env={})
+            said = run(chroot, root, "/hello", "--name", what, env={})
         finally:
             run("umount", root / "proc")
     assert said == f'"Hello, {what}!"\n', said
