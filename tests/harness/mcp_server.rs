@@ -35,6 +35,14 @@ type Plan {
 }
 human approve(order: Order) -> Plan timeout 1h { user "Ship ${order.id}?" }
 human sizes(order: Order) -> [int] timeout 1h { user "Which sizes?" }
+/// How it is sent.
+enum Way {
+  /// By ship, in two weeks
+  Sea
+  Air
+}
+type Sending { way: Way, boxes: [Way] }
+human sending() -> Sending timeout 1h { user "How?" }
 error Refused(id: string, why: string)
 
 /// Ships an order that somebody approves.
@@ -45,6 +53,8 @@ workflow ship(order: Order, also: Order? = none) -> string {
   fs.append("shipped.log", "${order.id}\n")
   "shipped ${order.id}"
 }
+
+workflow send() -> Sending { sending() }
 
 workflow pick_sizes(order: Order) -> [int] { sizes(order) }
 
@@ -280,6 +290,25 @@ fn a_human_is_asked_through_the_client() {
             let sizes = session.call_tool(call("pick_sizes", order())).await;
             let sizes = sizes.expect("a result").structured_content;
             assert_eq!(sizes, Some(json!({"result": [38, 40]})));
+            close(session, child).await;
+            // What a variant's docs say stands in place of its name.
+            let chosen = json!({"way": "Air", "boxes": ["Sea"]});
+            let client = Client::new(Answer::Values(vec![chosen.clone()]));
+            let (child, session) = connect(&kept, &["--store", "off"], &client, age.clone()).await;
+            let sent = session.call_tool(call("send", json!({}))).await;
+            assert_eq!(sent.expect("a result").structured_content, Some(chosen));
+            {
+                let asked = client.asked.lock().expect("nobody has panicked");
+                let ways = json!([
+                    { "const": "Sea", "title": "By ship, in two weeks" },
+                    { "const": "Air", "title": "Air" },
+                ]);
+                let way =
+                    json!({ "type": "string", "description": "How it is sent.", "oneOf": ways });
+                let boxes = json!({ "type": "array", "items": { "anyOf": ways } });
+                let expected = json!({ "way": way, "boxes": boxes });
+                assert_eq!(asked[0].1["properties"], expected);
+            }
             close(session, child).await;
             let client = Client::new(Answer::Declined);
             let (child, session) = connect(&kept, &["--store", "off"], &client, age).await;

@@ -9,7 +9,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-pub use build::{SECONDS, schema, schema_of_fields};
+pub use build::{SECONDS, schema, schema_of_fields, variant_docs};
 pub use canonical::{canonical_digest, schema_hash};
 pub use default::input_schema;
 pub use strict::{strict, strict_obstacle};

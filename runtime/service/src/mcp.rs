@@ -24,6 +24,7 @@ mod read;
 mod resource;
 mod server;
 mod tasks;
+mod titles;
 mod watched;
 
 use std::io::{self, IsTerminal};

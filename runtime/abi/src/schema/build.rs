@@ -231,17 +231,21 @@ fn names_of(it: &Enum) -> Map<String, Value> {
     if let Some(docs) = &it.docs {
         describe(&mut schema, docs);
     }
-    let documented = it.variants.iter().filter_map(|variant| {
-        variant
-            .docs
-            .as_ref()
-            .map(|docs| format!("- `{}`: {docs}", variant.wire))
-    });
-    let documented: Vec<String> = documented.collect();
-    if !documented.is_empty() {
-        describe(&mut schema, &documented.join("\n"));
+    if let Some(docs) = variant_docs(it) {
+        describe(&mut schema, &docs);
     }
     schema
+}
+
+/// The docs of an enum's variants, as its schema has them at the end of the description; `None` where none has any.
+#[must_use]
+pub fn variant_docs(it: &Enum) -> Option<String> {
+    let documented = it.variants.iter().filter_map(|variant| {
+        let docs = variant.docs.as_ref()?;
+        Some(format!("- `{}`: {docs}", variant.wire))
+    });
+    let documented: Vec<String> = documented.collect();
+    (!documented.is_empty()).then(|| documented.join("\n"))
 }
 
 fn typed(name: &str) -> Map<String, Value> {

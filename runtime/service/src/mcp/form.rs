@@ -3,11 +3,13 @@
 //! The forms of the protocol are flat: an object of texts, numbers, booleans and choices, and since 2025-11-25 choices of several. An answer that is such an object is
 //! asked for as it is, one that could be a field of it as the field `answer`, and any other as JSON in that field.
 
-use gsw_abi::types::{Type, TypeTable};
+use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_driver::human::NoReply;
 use gsw_engine::human::{Question, Reply};
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Map, Value, json};
+
+use crate::mcp::titles;
 
 /// The field of an answer that is no object.
 const ANSWER: &str = "answer";
@@ -56,6 +58,9 @@ pub(super) fn request(
     if layout == Layout::Whole {
         fill_in(&mut schema, types, question);
     }
+    if choices == Choices::Several {
+        name_choices(&mut schema, types, question.result, layout);
+    }
     let requested_schema = ElicitationSchema::from_json_schema(schema).map_err(|error| {
         NoReply::Unreachable(format!("`{}` has no form: {error}", question.human))
     })?;
@@ -64,6 +69,26 @@ pub(super) fn request(
         message: message(question),
         requested_schema,
     })
+}
+
+/// The docs of variants stand in place of their names, which clients of earlier revisions cannot show.
+fn name_choices(form: &mut Map<String, Value>, types: &TypeTable, result: TypeId, layout: Layout) {
+    let Some(Value::Object(properties)) = form.get_mut("properties") else {
+        return;
+    };
+    let fields: Vec<(&str, TypeId)> = match (layout, types.get(types.base(result))) {
+        (Layout::Whole, Type::Record(record)) => {
+            let fields = record.fields.iter();
+            fields.map(|it| (it.wire.as_str(), it.ty)).collect()
+        }
+        (Layout::Field, _) => vec![(ANSWER, result)],
+        (Layout::Whole | Layout::Json, _) => Vec::new(),
+    };
+    for (name, ty) in fields {
+        if let Some(Value::Object(field)) = properties.get_mut(name) {
+            titles::give(field, types, ty);
+        }
+    }
 }
 
 /// Fields that may be left out have what they are then.
