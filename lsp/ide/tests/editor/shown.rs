@@ -62,6 +62,44 @@ fn the_parameter_that_is_written_is_pointed_at() {
 }
 
 #[test]
+fn what_is_written_like_a_call_has_its_parameters() {
+    let before = "error Gone(what: string, code: int)\nenum E { A(x: int, y: int) }\nagent h { model: \"sim/x\" }\nprompt ask(question: string) -> int by h { user \"a\" }\nfn g(a: int, b: string = \"\") -> int { a }\n";
+    let cases = [
+        (
+            "fn f(h: fn(int, string) -> bool) -> bool { h(1, <|>) }",
+            "h(int, string) -> bool | string",
+        ),
+        (
+            "fn f() -> int { let h = (n: int) => n\n h(<|>) }",
+            "h(int) -> int | int",
+        ),
+        (
+            "test \"t\" { mock g(1, <|>) -> 1 }",
+            "g(a: int, b: string = …) -> int | b: string = …",
+        ),
+        (
+            "test \"t\" { mock ask(<|>) -> 1 }",
+            "ask(question: string) -> int | question: string",
+        ),
+        (
+            "fn f(e: E) -> int { match e { A(_, <|>) => 1 } }",
+            "E.A(x: int, y: int) | y: int",
+        ),
+        (
+            "fn f() -> int { ask(\"\") catch { Gone(code: <|>) => 1 } }",
+            "Gone(what: string, code: int) | code: int",
+        ),
+        (
+            "fn f() -> json { ask.detail(<|>) }",
+            "ask(question: string) -> int | question: string",
+        ),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(signature(&format!("{before}{text}")), wanted, "{text}");
+    }
+}
+
+#[test]
 fn hints_say_types_parameters_and_errors() {
     let it = fixture(
         "
