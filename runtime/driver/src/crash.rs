@@ -195,7 +195,7 @@ impl Trial {
         let Subject { loaded, around, .. } = &self.subject;
         let answers = testing::answers(loaded);
         let mut around = around.clone();
-        around.audience.tape = (self.tapes)();
+        around.receivers.tape = (self.tapes)();
         Outside::new(World::new(loaded, around, Some(answers), None))
     }
 

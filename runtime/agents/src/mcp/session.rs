@@ -63,7 +63,7 @@ pub(super) struct Session {
 
 /// Receives what a server sends by itself.
 #[derive(Default)]
-pub(super) struct Hearing {
+pub(super) struct Inbox {
     pub happened: Happened,
     pub grants: Grants,
 }
@@ -108,13 +108,11 @@ impl Session {
     pub async fn start(
         server: &ServerPlace,
         (reach_of, bearer): (&ReachOf, Bearer),
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Trouble> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program, hearing).await,
-            ServerPlace::Address(address) => {
-                Self::reach(address, (reach_of, bearer), hearing).await
-            }
+            ServerPlace::Program(program) => Self::start_program(program, inbox).await,
+            ServerPlace::Address(address) => Self::reach(address, (reach_of, bearer), inbox).await,
         }
         .map_err(|it| it.trouble)
     }
@@ -122,13 +120,13 @@ impl Session {
     async fn reach(
         address: &ServerAddress,
         (reach_of, bearer): (&ReachOf, Bearer),
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let with = (reach_of, bearer.clone());
-        match Self::greet_address(address, with, either_age(), hearing).await {
+        match Self::greet_address(address, with, either_age(), inbox).await {
             Err(it) if it.may_be_older => {
                 let older = ClientLifecycleMode::Initialize;
-                Self::greet_address(address, (reach_of, bearer), older, hearing).await
+                Self::greet_address(address, (reach_of, bearer), older, inbox).await
             }
             greeted => greeted,
         }
@@ -138,22 +136,22 @@ impl Session {
         address: &ServerAddress,
         (reach_of, bearer): (&ReachOf, Bearer),
         age: ClientLifecycleMode,
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let said = Said::default();
         let noted = said.clone();
         let over = Arc::new(move |why: &str| noted.note(why));
         let transport = address::transport(address, reach_of, bearer, over)?;
-        let heard = (said, hearing);
+        let heard = (said, inbox);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
-    async fn start_program(server: &ServerProgram, hearing: &Hearing) -> Result<Self, Ungreeted> {
+    async fn start_program(server: &ServerProgram, inbox: &Inbox) -> Result<Self, Ungreeted> {
         let begun = Instant::now();
-        match Self::greet_program(server, either_age(), hearing).await {
+        match Self::greet_program(server, either_age(), inbox).await {
             // The question for its age was given up, and its answer came after the next greeting; or it was not understood.
             Err(it) if it.may_be_older || (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet_program(server, ClientLifecycleMode::Initialize, hearing).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize, inbox).await
             }
             greeted => greeted,
         }
@@ -162,7 +160,7 @@ impl Session {
     async fn greet_program(
         server: &ServerProgram,
         age: ClientLifecycleMode,
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
@@ -179,17 +177,17 @@ impl Session {
         let (pipes, errors) =
             piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
-        Self::greet(pipes, age, Life::Process(life), (said, hearing)).await
+        Self::greet(pipes, age, Life::Process(life), (said, inbox)).await
     }
 
     async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
         transport: impl IntoTransport<RoleClient, E, A>,
         age: ClientLifecycleMode,
         life: Life,
-        (said, hearing): (Said, &Hearing),
+        (said, inbox): (Said, &Inbox),
     ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
-        let grants = &hearing.grants;
+        let grants = &inbox.grants;
         let talks = grants.talks().then(|| Talks::new(grants.clone()));
         let overdone = Arc::<AtomicBool>::default();
         let (heard, stopped) = (said.clone(), Arc::clone(&overdone));
@@ -197,11 +195,7 @@ impl Session {
             heard.note(why);
             stopped.store(true, Ordering::Release);
         });
-        let client = Client::new(
-            Arc::clone(&changes),
-            hearing.happened.clone(),
-            talks.clone(),
-        );
+        let client = Client::new(Arc::clone(&changes), inbox.happened.clone(), talks.clone());
         let greeted =
             tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
@@ -226,7 +220,7 @@ impl Session {
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
-        hearing
+        inbox
             .happened
             .note(McpWhat::Started, client::of_server(&peer).as_ref());
         // It runs by itself until the server ends or is asked to.
@@ -237,7 +231,7 @@ impl Session {
             life: Mutex::new(life),
             said,
             overdone,
-            happened: hearing.happened.clone(),
+            happened: inbox.happened.clone(),
             changes,
             talks,
             known: tokio::sync::Mutex::default(),

@@ -128,7 +128,7 @@ impl Subject {
             entry: self.entry.clone(),
             past: read.past,
             build: None,
-            curtain: Arc::default(),
+            replaying: Arc::default(),
             // A test runs what it detaches to its end at once.
             children: Box::new(drop),
         });
@@ -138,7 +138,7 @@ impl Subject {
     fn around_with(&self, heard: &Heard) -> Around {
         let events = Arc::clone(heard);
         let mut around = self.around.clone();
-        around.audience.listener = Some(Arc::new(move |event: &Event| {
+        around.receivers.listener = Some(Arc::new(move |event: &Event| {
             locked(&events).push(event.clone());
         }));
         around
