@@ -77,7 +77,7 @@ pub fn inlay_hint(db: &dyn Db, file: File, range: Span) -> Vec<InlayHint> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypeSite {
     /// After what is here, and not after a part of it.
-    For(Span),
+    After(Span),
     None,
 }
 
