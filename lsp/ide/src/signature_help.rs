@@ -125,7 +125,7 @@ fn of_patterns<'tree>(
     fields: &'tree [PatternField],
 ) -> Option<Written<'tree>> {
     let callee = Span::new(path.first()?.span.start, path.last()?.span.end);
-    let pairs = pairs(&item_text(db, item));
+    let pairs = pairs(item_text(db, item));
     let (open, close) = pairs.into_iter().find(|it| it.0.start >= callee.end)?;
     let parts = fields.iter().map(|it| Part {
         name: it.name.as_ref(),

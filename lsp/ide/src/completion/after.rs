@@ -197,16 +197,13 @@ pub fn is_type(tokens: &Tokens<'_>) -> bool {
         );
     let openers = tokens.openers();
     let outermost = openers.iter().find(|it| **it > first);
-    let is_in_head = outermost.is_some_and(|it| match tokens.tokens[*it].kind {
-        TokenKind::ParenOpen => is_called,
-        TokenKind::BraceOpen => {
-            matches!(kind, TokenKind::Type | TokenKind::Enum)
-                || is_called
-                    && it
-                        .checked_sub(1)
-                        .is_some_and(|it| tokens.tokens[it].kind == TokenKind::Arrow)
-        }
-        _ => false,
+    let is_in_head = outermost.is_some_and(|it| {
+        let before = it.checked_sub(1).map(|it| tokens.tokens[it].kind);
+        let is_list = tokens.tokens[*it].kind == TokenKind::ParenOpen && is_called;
+        let is_brace = tokens.tokens[*it].kind == TokenKind::BraceOpen;
+        let has_types = matches!(kind, TokenKind::Type | TokenKind::Enum);
+        let is_result = is_called && before == Some(TokenKind::Arrow);
+        is_list || is_brace && (has_types || is_result)
     });
     // Back over the brackets of a type that is begun.
     let mut before = tokens.tokens[first..tokens.at].iter().rev();

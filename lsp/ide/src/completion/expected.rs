@@ -127,9 +127,15 @@ fn decision(db: &dyn Db, handlers: &[HookHandler], own: Span) -> Option<Type> {
     let around = handlers.iter().find(|it| it.body.span.holds(own))?;
     let form = handler_form(db, Moment::named(&around.name.name)?)?;
     let signature = &item_signature(db, form).signature;
-    match &signature.parameters.last()?.ty {
-        Type::Optional(inside) => Some(Type::clone(inside)),
-        said => Some(said.clone()),
+    Some(present(signature.parameters.last()?.ty.clone()))
+}
+
+/// A type without the `?` of its own.
+pub fn present(ty: Type) -> Type {
+    if let Type::Optional(inside) = ty {
+        Type::clone(&inside)
+    } else {
+        ty
     }
 }
 
@@ -325,13 +331,7 @@ fn matched_part(
     };
     let db = cursor.db;
     let is_own = |it: &Pattern| it.span == own.span;
-    let whole = || {
-        let ty = matched(cursor, item, around)?;
-        Some(match ty {
-            Type::Optional(inside) => Type::clone(&inside),
-            ty => ty,
-        })
-    };
+    let whole = || matched(cursor, item, around).map(present);
     if let PatternKind::Or(_) = &outer.kind {
         return matched(cursor, item, around);
     }

@@ -8,7 +8,7 @@ use gsw_source::{Db, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, PatternKind};
 
 use super::Cursor;
-use super::expected::{matched, payload, taken};
+use super::expected::{matched, payload, present, taken};
 use super::expression::values_of;
 use super::item::{Calling, Completion, CompletionKind, Insert, model_errors, of_item};
 use super::name::{Wanted, names};
@@ -44,10 +44,7 @@ pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Ve
 /// The constants of a type, which a pattern compares with.
 fn constants(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
     let db = cursor.db;
-    let whole = match ty {
-        Type::Optional(inside) => inside,
-        ty => ty,
-    };
+    let whole = present(ty.clone());
     let found = visible_names(db, cursor.file)
         .into_iter()
         .filter_map(|name| {
@@ -55,7 +52,7 @@ fn constants(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
                 return None;
             };
             let is_wanted = item.kind(db) == ItemKind::Const
-                && item_signature(db, item).signature.result == *whole;
+                && item_signature(db, item).signature.result == whole;
             is_wanted.then(|| of_item(db, &name, item, Calling::Name, 1))
         });
     found.collect()

@@ -90,10 +90,8 @@ fn after_by(tokens: &Tokens<'_>) -> Option<Site> {
 fn is_in_head_of(tokens: &Tokens<'_>, word: Word) -> bool {
     let mut before = (0..tokens.at).rev();
     let first = before.find(|it| tokens.tokens[*it].line_start == LineStart::Margin);
-    let first = first.map(|it| match tokens.tokens[it].kind {
-        TokenKind::Private => it + 1,
-        _ => it,
-    });
+    let is_private = |it: usize| tokens.tokens[it].kind == TokenKind::Private;
+    let first = first.map(|it| it + usize::from(is_private(it)));
     tokens.depth() == 0 && first.is_some_and(|it| tokens.tokens[it].word == word)
 }
 
