@@ -416,7 +416,7 @@ impl Carrier {
             run.turn()
         }));
         drop(watched);
-        self.allowance.set(run.allowance());
+        self.allowance.set(run.memory_left());
         if let Some(Cancellation { reason, now }) = run.take_interruption() {
             self.note_cancel(&reason, now);
         }

@@ -350,7 +350,7 @@ impl Engine {
         let store = self.runs.store();
         let program = &self.loaded.program;
         store.map_or(Ok(None), |it| {
-            it.interrupted((program, &workflow.name), input)
+            it.interrupted(program, &workflow.name, input)
         })
     }
 

@@ -301,7 +301,8 @@ impl Drop for Journal {
 impl Writer {
     pub(crate) fn start(
         owner: Owner,
-        (connection, file): (Connection, Opened),
+        connection: Connection,
+        file: Opened,
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {

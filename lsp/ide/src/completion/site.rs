@@ -346,32 +346,30 @@ fn by_tree(
         let site = match node {
             Child::Type(ty) => in_type(cursor, item, ty, errors),
             Child::Pattern(it) => super::pattern::in_pattern(cursor, item, it, &nodes),
-            Child::Expression(it) => {
-                in_expression(cursor, item, it, (tree, inside)).or_else(|| {
-                    let is_name =
-                        matches!(&it.kind, ExpressionKind::Name(name) if name.contains(MARKER));
-                    is_name.then(|| {
-                        Site::Expression(Place {
-                            item,
-                            inside,
-                            expected: expected(cursor, item, tree, &nodes),
-                            starts: starts(tokens),
-                            within: within(tokens),
-                        })
+            Child::Expression(it) => in_expression(cursor, item, it, tree, inside).or_else(|| {
+                let is_name =
+                    matches!(&it.kind, ExpressionKind::Name(name) if name.contains(MARKER));
+                is_name.then(|| {
+                    Site::Expression(Place {
+                        item,
+                        inside,
+                        expected: expected(cursor, item, tree, &nodes),
+                        starts: starts(tokens),
+                        within: within(tokens),
                     })
                 })
-            }
+            }),
             Child::Statement(_) | Child::Name(_) => None,
         };
         if let Some(site) = site {
             return site;
         }
     }
-    in_hole(cursor, (item, inside), tokens)
+    in_hole(cursor, item, inside, tokens)
 }
 
 /// Where the tree has a hole: most likely an expression that is only begun.
-fn in_hole(cursor: &Cursor<'_>, (item, inside): (ItemId, u32), tokens: &Tokens<'_>) -> Site {
+fn in_hole(cursor: &Cursor<'_>, item: ItemId, inside: u32, tokens: &Tokens<'_>) -> Site {
     if tokens.is_after_dot() {
         return preceding::after_name(cursor, tokens).unwrap_or(Site::Nothing);
     }
@@ -467,12 +465,13 @@ fn in_expression(
     cursor: &Cursor<'_>,
     item: ItemId,
     it: &ast::Expression,
-    (tree, inside): (&Item, u32),
+    tree: &Item,
+    inside: u32,
 ) -> Option<Site> {
     if let ExpressionKind::Field { base, name, .. } = &it.kind
         && name.name.contains(MARKER)
     {
-        return Some(after_dot(cursor, item, base, (tree, inside)));
+        return Some(after_dot(cursor, item, base, tree, inside));
     }
     if let ExpressionKind::Call {
         callee, arguments, ..
@@ -504,11 +503,12 @@ fn after_dot(
     cursor: &Cursor<'_>,
     item: ItemId,
     base: &ast::Expression,
-    (tree, inside): (&Item, u32),
+    tree: &Item,
+    inside: u32,
 ) -> Site {
     if let ExpressionKind::Parenthesized(value) = &base.kind {
         // The value has the type; the parentheses are nothing to the checker.
-        return after_dot(cursor, item, value, (tree, inside));
+        return after_dot(cursor, item, value, tree, inside);
     }
     if let Some(definition) = path_of(cursor.db, cursor.file, base)
         && !is_local(tree, base, inside)

@@ -112,14 +112,15 @@ impl Session {
     ) -> Result<Self, Trouble> {
         match server {
             ServerPlace::Program(program) => Self::start_program(program, inbox).await,
-            ServerPlace::Address(address) => Self::reach(address, (reach_of, bearer), inbox).await,
+            ServerPlace::Address(address) => Self::reach(address, reach_of, bearer, inbox).await,
         }
         .map_err(|it| it.trouble)
     }
 
     async fn reach(
         address: &ServerAddress,
-        (reach_of, bearer): (&ReachOf, Bearer),
+        reach_of: &ReachOf,
+        bearer: Bearer,
         inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let with = (reach_of, bearer.clone());
@@ -244,7 +245,7 @@ impl Session {
         tokio::select! {
             biased;
             answer = self.answer(call, &about) => answer,
-            why = waited::in_vain(self, &self.happened, (&about, silence)) => Err(why.into()),
+            why = waited::in_vain(self, &self.happened, &about, silence) => Err(why.into()),
         }
     }
 
@@ -259,7 +260,7 @@ impl Session {
                 if let Some(digest) = digest {
                     self.check(&tool, &digest).await?;
                 }
-                return self.call(tool, &input, (call.key, about)).await;
+                return self.call(tool, &input, call.key, about).await;
             }
             AskOfServer::Talk { tool, turn } => {
                 return self.talk(tool, &turn, (call.key, about)).await;
@@ -305,7 +306,8 @@ impl Session {
         &self,
         tool: String,
         input: &str,
-        (key, about): (String, &About),
+        key: String,
+        about: &About,
     ) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;

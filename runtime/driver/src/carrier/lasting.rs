@@ -424,7 +424,7 @@ impl Carrier {
         }
         let finished = match brought {
             Ok(Ok(Brought::Waits { pending, children })) => {
-                self.allowance.set(run.allowance());
+                self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);
                 self.take_up(pending);

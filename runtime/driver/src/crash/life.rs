@@ -97,7 +97,8 @@ impl Subject {
             start.clone(),
             Self::entered(),
             // It is a file of the trial alone, and what it holds the test says.
-            (image_digest(&self.loaded), Secrecy::Plain),
+            image_digest(&self.loaded),
+            Secrecy::Plain,
         );
         let heard = Heard::default();
         let run = self.around_with(&heard).run_from(start, &self.loaded);

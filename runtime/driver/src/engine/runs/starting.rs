@@ -121,7 +121,8 @@ impl Runs {
             store,
             start.clone(),
             entered,
-            (image, secrecy),
+            image,
+            secrecy,
         ))
     }
 }
