@@ -245,6 +245,7 @@ prompt ask(q: string) -> int by helper { user \"\"\"
 const N: int = 1
 workflow main() -> int { let x = ask(\"a\") // c
  step \"s\" { x + N + g(Low) } }
+hook guard { on_budget(session, what) { log.warn(what) } }
 //- b.gsw
 fn g(l: string) -> int { 1 }
 ",
@@ -283,6 +284,8 @@ fn g(l: string) -> int { 1 }
         ("/// Docs.", "comment"),
         ("step", "keyword"),
         ("g", "function"),
+        ("on_budget", "method"),
+        ("what", "parameter"),
     ];
     for (word, wanted) in wanted {
         assert_eq!(kind(word), wanted, "{word}");
