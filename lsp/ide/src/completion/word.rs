@@ -224,27 +224,33 @@ fn modifiers() -> Vec<&'static str> {
     all.filter(fits).map(ModifierName::text).collect()
 }
 
-/// Whether the line begins a block with modifiers: `undo retry 3`, `timeout 5s`.
+/// Whether the line begins a block with modifiers: `undo retry 3`, `let x = timeout 5s`.
 fn begins_region(line: &Line) -> bool {
-    let mut from_start = line.kinds.iter();
-    let starts = from_start.find(|(_, word)| *word == Word::Undo || word.modifier().is_some());
-    let is_first = line.kinds.first() == starts || {
-        let before = line.kinds.iter().position(|it| Some(it) == starts);
-        before
-            .and_then(|it| it.checked_sub(1))
-            .is_some_and(|it| line.kinds[it].0 == TokenKind::Equal)
+    let is_start = |word: Word| word == Word::Undo || word.modifier().is_some();
+    let Some(at) = line.kinds.iter().position(|it| is_start(it.1)) else {
+        return false;
     };
-    let is_region = |word: Word| match word.modifier() {
+    let begins = match at.checked_sub(1) {
+        Some(before) => line.kinds[before].0 == TokenKind::Equal,
+        None => true,
+    };
+    let next = line.kinds.get(at + 1).map(|it| it.0);
+    // A variable may have the name of a modifier.
+    let is_name = matches!(
+        next,
+        Some(TokenKind::Dot | TokenKind::QuestionDot | TokenKind::Equal)
+    );
+    let is_region = match line.kinds[at].1.modifier() {
         Some(ModifierName::Limit | ModifierName::Errors) => false,
         Some(
             ModifierName::Timeout
             | ModifierName::Retry
             | ModifierName::Reflect
             | ModifierName::Budget,
-        ) => line.kinds.len() > 1,
-        None => word == Word::Undo,
+        ) => next.is_some(),
+        None => true,
     };
-    is_first && starts.is_some_and(|(_, word)| is_region(*word))
+    begins && is_region && !is_name
 }
 
 /// Whether a part of a head may end with it: between these stands what ends an operand, and anything else waits for one.

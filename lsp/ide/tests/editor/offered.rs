@@ -227,6 +227,8 @@ fn words_follow_what_they_belong_to() {
         offered(text, wanted, &[]);
     }
     offered("workflow w() -> int { <|> }", &["budget", "revise"], &[]);
+    let text = "fn f(timeout: duration) -> float { timeout.seconds() <|> }";
+    offered(text, &["and", "as"], &["retry"]);
     let text = "prompt p(a: [string]) -> string by helper { for x in a { <|> } }";
     offered(text, &["user", "assistant"], &[]);
     let text = "prompt p(a: [string]) -> string by helper { <|> }";
