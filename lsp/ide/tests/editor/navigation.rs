@@ -294,6 +294,41 @@ fn f(b: Bu<|>g) -> int { 1 }
 }
 
 #[test]
+fn uses_stand_where_their_names_do() {
+    let uses = |text: &str| {
+        let it = fixture(text);
+        let found = gsw_ide::references(&it.db, it.file, it.offset).into_iter();
+        let own = found.filter(|found| found.location.file == it.file);
+        own.map(|found| it.shown(found.location))
+            .collect::<Vec<_>>()
+    };
+    let server = "mcp git = stdio(\"uvx\")\n";
+    assert_eq!(
+        uses(&format!(
+            "{server}tool log(pa<|>th: string) -> json reads by git"
+        )),
+        ["main.gsw:2 path"]
+    );
+    assert_eq!(
+        uses("fn f() -> [string] { [context.no<|>de.path, context.node.status] }"),
+        ["main.gsw:1 node", "main.gsw:1 node"]
+    );
+    assert_eq!(
+        uses(
+            "hook g { before_tool(call) { den<|>y(\"a\") } }\nhook h { before_tool(call) { deny(\"b\") } }"
+        ),
+        ["main.gsw:1 deny", "main.gsw:2 deny"]
+    );
+    // A server is renamed with its tools' parameters as they are.
+    let text = format!("{server}tool log(path: string) -> json reads by gi<|>t");
+    let mut it = fixture(&text);
+    let edits =
+        gsw_ide::rename(&mut it.db, it.file, it.offset, "hub").expect("nothing is in its way");
+    let wanted = text.replace("gi<|>t", "hub").replace("mcp git", "mcp hub");
+    assert_eq!(it.edited(&edits), wanted);
+}
+
+#[test]
 fn words_settings_and_handlers_are_hovered_where_they_are_such() {
     let shown = |text: &str| {
         let it = fixture(text);
