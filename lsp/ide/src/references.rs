@@ -52,7 +52,8 @@ pub fn files_that_may_name(db: &dyn Db, symbol: Symbol) -> Vec<File> {
         .filter(|file| {
             let text = file.text(db);
             let is_in = |name: &str| text.contains(name);
-            name.as_ref().is_none_or(|it| is_in(it)) || word.as_ref().is_some_and(|it| is_in(it))
+            name.as_ref().is_none_or(|it| is_in(it.as_str()))
+                || word.as_ref().is_some_and(|it| is_in(it.as_str()))
         })
         .collect();
     files.sort_by_key(|file| *file != home);
