@@ -318,7 +318,8 @@ impl Session {
             self.edit();
         }
         if let Some(item) = items.as_array().and_then(|it| it.first()) {
-            self.answered(sides[self.dice.roll(2)], &json!({ "item": item }));
+            let side = sides[self.dice.roll(2)];
+            self.answered(side, &json!({ "item": item }));
         }
     }
 
