@@ -15,8 +15,8 @@ from xml.sax.saxutils import quoteattr
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "editors/vscode"
-# What an editor needs; the client is one file.
-CARRIED = ["package.json", "language-configuration.json", "syntaxes/gsw.tmLanguage.json", "out/extension.js", "README.md"]
+# What an editor needs; the client is one file, and another one where no program can be started.
+CARRIED = ["package.json", "language-configuration.json", "syntaxes/gsw.tmLanguage.json", "out/extension.js", "out/web.js", "README.md"]
 TYPES = {"json": "application/json", "js": "application/javascript", "md": "text/markdown", "txt": "text/plain",
          "vsixmanifest": "text/xml"}
 # The same bytes from the same sources.

@@ -273,6 +273,9 @@ fn an_agent_checks_and_looks_things_up_over_mcp() {
             assert!(said(&hover).contains("fn worst() -> int"), "{hover:?}");
             let found = call(&session, "definition", at).await;
             assert_eq!(data(&found)["line"], 2, "{found:?}");
+            let word = json!({"file": "main.gsw", "line": 36, "name": "workflow"});
+            let word = call(&session, "hover", word).await;
+            assert!(said(&word).starts_with("# workflow"), "{word:?}");
             let at = json!({"file": "levels.gsw", "line": 2, "name": "worst"});
             let found = data(&call(&session, "references", at).await);
             let places = found["references"].as_array().expect("a list");

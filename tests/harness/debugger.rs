@@ -1,6 +1,7 @@
 //! `gswc dap`, asked over the wire as an editor does: stops, steps, names, errors, and the way back.
 
 mod conditions;
+mod names;
 mod prompts;
 
 use std::io::{BufRead, BufReader, Write};

@@ -202,6 +202,30 @@ fn hover_shows_type_and_docs() {
 }
 
 #[test]
+fn hover_says_what_words_and_models_are() {
+    let mut editor = Editor::start();
+    let text = "agent a { model: \"anthropic/claude-opus-5-5\" }\nworkflow main() -> int { step \"s\" retry 2 { 1 } }\n";
+    let path = file("editor-words", "main.gsw", text);
+    let uri = uri(&path);
+    editor.open(&uri, text);
+    let mut shown = |place: (u32, u32)| {
+        let hover = editor.at("textDocument/hover", &uri, place);
+        let text = hover["contents"]["value"].as_str().unwrap_or_default();
+        text.to_owned()
+    };
+    let retry = shown((1, 36));
+    assert!(
+        retry.starts_with("```gsw\nretry\n```\n\nA modifier"),
+        "{retry}"
+    );
+    assert!(!shown((1, 27)).contains("]("), "links lead nowhere here");
+    assert!(shown((0, 3)).contains("Declares who answers prompts"));
+    let model = shown((0, 30));
+    assert!(model.contains("`anthropic/claude-opus-5-5`: $"), "{model}");
+    editor.quit();
+}
+
+#[test]
 fn definition_jumps_to_the_name_also_in_another_file() {
     let mut editor = Editor::start();
     let greetings = file("editor-jump", "greetings.gsw", GREETINGS);

@@ -43,9 +43,11 @@ fn it_has_the_commands_of_the_lenses_and_the_options_of_the_server() {
     let package = json("editors/vscode/package.json");
     let code = read("editors/vscode/src/extension.js");
     let lenses = captured(&read("lsp/server/src/structure.rs"), r#""(gsw\.[a-z]+)""#);
-    let registered = captured(&code, r#"command\("(gsw\.[a-z]+)""#);
+    let mut registered = captured(&code, r#"command\("(gsw\.[a-z]+)""#);
     assert_eq!(lenses.len(), 3, "{lenses:?}");
     assert!(lenses.is_subset(&registered), "{registered:?}");
+    let runs = read("editors/vscode/src/runs.js");
+    registered.extend(captured(&runs, r#""(gsw\.runs\.[a-z]+)":"#));
     for command in package["contributes"]["commands"]
         .as_array()
         .into_iter()

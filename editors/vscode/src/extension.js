@@ -1,7 +1,8 @@
-// Starts `gswc lsp` and does what its lenses name. All that it knows of the language is in the server.
+// Starts `gswc lsp`, does what its lenses name, and shows tests and runs. All that it knows of the language is in the server.
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const { runsView } = require("./runs");
 
 /** @type {LanguageClient | undefined} */
 let client;
@@ -123,6 +124,32 @@ const debugging = {
   },
 };
 
+// The runs of the program that was looked at last.
+function runs(context) {
+  let file;
+  const look = (editor) => {
+    const document = editor?.document;
+    if (document?.languageId !== "gsw" || document.uri.scheme !== "file" || document.uri.fsPath === file) return;
+    file = document.uri.fsPath;
+    view.refresh();
+  };
+  const ask = (words, of) =>
+    new Promise((done, failed) => {
+      const { execFile } = require("child_process");
+      execFile(compiler(), words, { cwd: folderOf(of), maxBuffer: 1 << 28 }, (error, said, why) => (error ? failed(new Error(why || error.message)) : done(said)));
+    });
+  const view = runsView({ vscode, ask, terminal: (words, of) => terminal(words, folderOf(of)), file: () => file });
+  look(vscode.window.activeTextEditor);
+  context.subscriptions.push(
+    vscode.window.registerTreeDataProvider("gsw.runs", view.provider),
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.onDidCloseTerminal(view.refresh),
+    vscode.tasks.onDidEndTask(view.refresh),
+    vscode.debug.onDidTerminateDebugSession(view.refresh),
+    ...Object.entries(view.commands).map(([name, act]) => vscode.commands.registerCommand(name, act)),
+  );
+}
+
 async function start() {
   const server = { command: compiler(), args: ["lsp"] };
   client = new LanguageClient("gsw", "Groundswell", server, {
@@ -165,6 +192,7 @@ exports.activate = async (context) => {
     vscode.workspace.onDidChangeConfiguration((it) => it.affectsConfiguration("gsw.path") && restart()),
   );
   testing(context);
+  runs(context);
   await start();
 };
 

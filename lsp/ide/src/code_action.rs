@@ -93,7 +93,8 @@ pub fn code_action(
         };
         tried(db, file, it, &mut style, before)
     });
-    tried.collect()
+    // What would leave the text as it is is nothing to do.
+    tried.filter(|it| !it.edits.is_empty()).collect()
 }
 
 /// The action as it is offered: `None` where there are errors after it that were not there `before`.

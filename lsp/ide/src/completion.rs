@@ -9,11 +9,13 @@ mod after;
 mod auto_import;
 mod expected;
 mod expression;
+mod hook;
 mod import;
 mod item;
 mod member;
 mod name;
 mod pattern;
+mod preceding;
 mod setting;
 mod site;
 mod text;
@@ -23,7 +25,7 @@ mod word;
 
 use std::collections::HashSet;
 
-use gsw_source::{Database, Db, File, ItemKind, Name, Span};
+use gsw_source::{Database, Db, File, Name, Span};
 
 use item::Calling;
 pub use item::{Completion, CompletionKind, Definition, Insert, completion_docs};
@@ -87,7 +89,7 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
 }
 
 /// Leaves out of what is inserted what stands behind the cursor already: the parentheses of a call, the colon of a name, what a word of the
-/// language begins.
+/// language begins, the braces of a record.
 fn fit_in(it: &mut Completion, behind: &str) {
     let line = behind.trim_start_matches(' ');
     let is_begun = line.starts_with(|it: char| it.is_alphanumeric() || "_\"{[(".contains(it));
@@ -96,7 +98,7 @@ fn fit_in(it: &mut Completion, behind: &str) {
         return;
     }
     let sign = match behind.trim_start_matches(' ').chars().next() {
-        Some(sign @ ('(' | ':')) => sign,
+        Some(sign @ ('(' | ':' | '{')) => sign,
         Some(_) | None => return,
     };
     let text = it.insert.text();
@@ -104,7 +106,7 @@ fn fit_in(it: &mut Completion, behind: &str) {
         && it.label.starts_with(text[..at].trim_end())
     {
         // A part of the label, so nothing in it is to be filled in.
-        it.insert = Insert::Plain(text[..at].to_owned());
+        it.insert = Insert::Plain(text[..at].trim_end().to_owned());
     }
 }
 
@@ -136,13 +138,23 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::VariantOf { owner } => member::of_enum(cursor, owner),
         Site::ToolOf { server, value } => member::of_server(cursor, server, value),
         Site::OfPrompt => member::of_prompt(),
-        Site::Agents => name::names(cursor, Wanted::Only(ItemKind::Agent), Calling::Name, 0),
+        Site::Only(kind) => name::names(cursor, Wanted::Only(kind), Calling::Name, 0),
+        Site::Transports => member::transports(cursor),
+        Site::Handler => hook::handlers(cursor.db),
+        Site::ArgumentName { parameters } => {
+            expression::argument_names(cursor.db, &parameters).collect()
+        }
         Site::Mocked => name::mocked(cursor),
         Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
         Site::Type { item, errors } => ty::types(cursor, item, errors),
         Site::Pattern { ty, taken, raised } => {
             let mut found = pattern::patterns(cursor, ty.as_ref(), &raised);
-            found.retain(|it| !taken.iter().any(|name| *name == it.label));
+            found.retain(|it| !taken.above.iter().any(|name| *name == it.label));
+            for it in &mut found {
+                if taken.below.iter().any(|name| *name == it.label) {
+                    it.rank += 3;
+                }
+            }
             found
         }
         Site::Setting { owner } => setting::names(owner),

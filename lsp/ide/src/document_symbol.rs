@@ -24,7 +24,7 @@ pub struct DocumentSymbol {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolKind {
     Item(ItemKind),
-    /// A `fn Type.name`.
+    /// A `fn Type.name`, or a handler of a hook.
     Method,
     Field,
     Variant,
@@ -104,7 +104,7 @@ fn part(name: &gsw_syntax::ast::Identifier, kind: SymbolKind, end: u32) -> Docum
     }
 }
 
-/// The fields and variants of a type.
+/// The fields and variants of a type, the handlers of a hook.
 fn parts(tree: &Item) -> Vec<DocumentSymbol> {
     let field = |it: &FieldDeclaration| part(&it.name, SymbolKind::Field, it.ty.span.end);
     let parameter = |it: &Parameter| {
@@ -126,6 +126,10 @@ fn parts(tree: &Item) -> Vec<DocumentSymbol> {
                 }
             })
             .collect(),
+        ItemBody::Hook { handlers, .. } => handlers
+            .iter()
+            .map(|it| part(&it.name, SymbolKind::Method, it.body.span.end))
+            .collect(),
         ItemBody::Import(_)
         | ItemBody::Function(_)
         | ItemBody::Alias { .. }
@@ -135,7 +139,6 @@ fn parts(tree: &Item) -> Vec<DocumentSymbol> {
         | ItemBody::Workflow { .. }
         | ItemBody::Tool { .. }
         | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
         | ItemBody::Human { .. }
         | ItemBody::External { .. }
         | ItemBody::Skill { .. }

@@ -1,4 +1,6 @@
-//! `textDocument/hover`: what the name at a place is, with its type and docs.
+//! `textDocument/hover`: what the name at a place is, with its type and docs; what a word of the language is.
+
+mod word;
 
 use std::fmt::Write;
 
@@ -17,6 +19,8 @@ use crate::expression_type::{self, local_type};
 use crate::short_declaration::{rest_of_field, short_declaration};
 use crate::symbol::Symbol;
 
+pub use word::string_at;
+
 /// What is to be shown for a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
@@ -26,23 +30,32 @@ pub struct Hover {
     pub span: Span,
     /// The prompt that it names, if making its request does nothing else.
     pub prompt: Option<ItemId>,
+    /// The word of the language that it is: `markdown` has nothing but the word.
+    pub word: Option<String>,
 }
 
 /// What is known about the name at byte `offset` of `file`.
 #[must_use]
 pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
-    let cursor = cursor(db, file, offset)?;
+    let Some(cursor) = cursor(db, file, offset) else {
+        return word::hover(db, file, offset);
+    };
     let (head, docs) = describe(db, cursor.symbol)?;
     let code = whole(db, cursor.symbol).unwrap_or(head);
+    Some(Hover {
+        markdown: shown(&code, docs.as_deref()),
+        span: in_file(db, cursor.item, cursor.span),
+        prompt: quiet_prompt(db, cursor.symbol),
+        word: None,
+    })
+}
+
+fn shown(code: &str, docs: Option<&str>) -> String {
     let mut markdown = format!("```gsw\n{code}\n```");
     if let Some(docs) = docs {
         let _ = write!(markdown, "\n\n{docs}");
     }
-    Some(Hover {
-        markdown,
-        span: in_file(db, cursor.item, cursor.span),
-        prompt: quiet_prompt(db, cursor.symbol),
-    })
+    markdown
 }
 
 /// What a hover shows beyond the head of a declaration: all of a short one, and of a field or parameter its default and check.

@@ -64,7 +64,7 @@ pub use document_symbol::{DocumentSymbol, SymbolKind, document_symbol};
 pub use files::{imported_files, is_library, library_file, own_files};
 pub use folding_range::{Fold, FoldKind, folding_range};
 pub use formatting::{formatting, range_formatting};
-pub use hover::{Hover, hover};
+pub use hover::{Hover, hover, string_at};
 pub use implementation::implementation;
 pub use inlay_hint::{HintKind, InlayHint, inlay_hint};
 pub use inline_value::{InlineValue, inline_value};

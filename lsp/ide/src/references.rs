@@ -33,6 +33,11 @@ pub fn files_that_may_name(db: &dyn Db, symbol: Symbol) -> Vec<File> {
         return Vec::new();
     };
     let name = declared_text(db, symbol);
+    // In a hook a decision is a word: `deny` is `Deny`.
+    let word = match symbol {
+        Symbol::Variant { .. } => name.as_ref().map(|it| it.to_lowercase()),
+        Symbol::Local { .. } | Symbol::Item(_) | Symbol::Field { .. } | Symbol::Module(_) => None,
+    };
     let home = match symbol {
         Symbol::Local { item, .. }
         | Symbol::Item(item)
@@ -46,7 +51,9 @@ pub fn files_that_may_name(db: &dyn Db, symbol: Symbol) -> Vec<File> {
         .filter(|file| *file == home || !is_std(db, *file))
         .filter(|file| {
             let text = file.text(db);
-            name.as_ref().is_none_or(|it| text.contains(it.as_str()))
+            let is_in = |name: &str| text.contains(name);
+            name.as_ref().is_none_or(|it| is_in(it.as_str()))
+                || word.as_ref().is_some_and(|it| is_in(it.as_str()))
         })
         .collect();
     files.sort_by_key(|file| *file != home);

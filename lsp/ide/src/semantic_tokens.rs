@@ -6,7 +6,7 @@ use gsw_analysis::{Waits, item_summary};
 use gsw_infer::hir::LocalKind;
 use gsw_names::is_std;
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
-use gsw_syntax::ast::{Child, TypeExpressionKind};
+use gsw_syntax::ast::{Child, ItemBody, TypeExpressionKind};
 use gsw_syntax::{Token, TokenKind, Word, file_item_ids, item_ast, lex, parse_file};
 
 use crate::cursor::{in_file, visit_nodes};
@@ -208,6 +208,12 @@ fn names(db: &dyn Db, file: File, wanted: &dyn Fn(Span) -> bool) -> Named {
                 named.insert(start, (SemanticKind::Type, Modifiers::LIBRARY));
             }
         });
+        if let ItemBody::Hook { handlers, .. } = &tree.body {
+            for handler in handlers {
+                let start = in_file(db, item, handler.name.span).start;
+                named.insert(start, (SemanticKind::Method, Modifiers::DECLARATION));
+            }
+        }
         for it in occurrences(db, item) {
             // An import's path is coloured like the words in it.
             if matches!(it.symbol, Symbol::Module(_)) && item.kind(db) == ItemKind::Import {

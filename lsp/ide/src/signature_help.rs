@@ -1,11 +1,18 @@
 //! `textDocument/signatureHelp`: the parameters of the call around the cursor, and which of them is being written.
 
-use gsw_names::{Parameter, display_parameter, display_type, item_signature};
-use gsw_source::{Database, Db, File, ItemKind};
-use gsw_syntax::ast::{Argument, Child, ExpressionKind};
+use gsw_names::types::Type;
+use gsw_names::{
+    Parameter, display_parameter, display_type, item_signature, item_text, source_text,
+};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, Span};
+use gsw_syntax::ast::{
+    Child, Expression, ExpressionKind, Identifier, PatternField, PatternKind, StatementKind,
+};
 use gsw_syntax::item_ast;
 
+use crate::brackets::pairs;
 use crate::cursor::{item_at, nodes_at};
+use crate::expression_type::expression_type;
 use crate::hover::describe;
 use crate::parameters::{Called, called, parameters_of};
 use crate::speculation::with_marker;
@@ -31,25 +38,134 @@ fn of_call(db: &dyn Db, file: File, offset: u32) -> Option<SignatureHelp> {
     let tree = item_ast(db, item)?;
     let nodes = nodes_at(&tree, inside);
     nodes.iter().rev().find_map(|node| {
-        let Child::Expression(it) = node else {
-            return None;
-        };
-        let ExpressionKind::Call {
-            callee,
-            arguments,
-            arguments_span,
-        } = &it.kind
-        else {
-            return None;
-        };
+        let call = written(db, item, *node)?;
         // The brackets themselves are no place in them.
-        let is_inside = arguments_span.start < inside && inside < arguments_span.end;
-        let target = called(db, item, callee.span)?;
-        is_inside.then(|| shown(db, target, arguments, inside))
+        let is_inside = call.brackets.start < inside && inside < call.brackets.end;
+        if !is_inside {
+            return None;
+        }
+        match called(db, item, call.callee) {
+            Some(target) => Some(shown(db, target, &call.arguments, inside)),
+            None => of_value(db, item, &call, inside),
+        }
     })
 }
 
-fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> SignatureHelp {
+/// What is written like a call: a call, what a test mocks, a pattern with the parts of a variant or error.
+struct Written<'tree> {
+    /// What stands before the brackets.
+    callee: Span,
+    brackets: Span,
+    arguments: Vec<Part<'tree>>,
+}
+
+/// One argument, or the pattern for one.
+struct Part<'tree> {
+    name: Option<&'tree Identifier>,
+    value: Span,
+}
+
+fn written<'tree>(db: &dyn Db, item: ItemId, node: Child<'tree>) -> Option<Written<'tree>> {
+    match node {
+        Child::Expression(it) => {
+            let ExpressionKind::Call {
+                callee,
+                arguments,
+                arguments_span,
+            } = &it.kind
+            else {
+                return None;
+            };
+            let parts = arguments.iter().map(|it| Part {
+                name: it.name.as_ref(),
+                value: it.value.span,
+            });
+            Some(Written {
+                callee: asked(db, item, callee),
+                brackets: *arguments_span,
+                arguments: parts.collect(),
+            })
+        }
+        Child::Statement(it) => {
+            let StatementKind::Mock {
+                target, arguments, ..
+            } = &it.kind
+            else {
+                return None;
+            };
+            of_patterns(db, item, target, arguments)
+        }
+        Child::Pattern(it) => {
+            let PatternKind::Variant { path, fields, .. } = &it.kind else {
+                return None;
+            };
+            of_patterns(db, item, path, fields.as_deref()?)
+        }
+        Child::Type(_) | Child::Name(_) => None,
+    }
+}
+
+/// What a call calls: of `ask.detail(…)` and `ask.stream(…)` the prompt.
+fn asked(db: &dyn Db, item: ItemId, callee: &Expression) -> Span {
+    if let ExpressionKind::Field { base, .. } = &callee.kind
+        && called(db, item, callee.span).is_none()
+        && let Some(Called::Item { item, .. }) = called(db, item, base.span)
+        && item.kind(db) == ItemKind::Prompt
+    {
+        return base.span;
+    }
+    callee.span
+}
+
+/// A path with patterns in brackets behind it.
+fn of_patterns<'tree>(
+    db: &dyn Db,
+    item: ItemId,
+    path: &[Identifier],
+    fields: &'tree [PatternField],
+) -> Option<Written<'tree>> {
+    let callee = Span::new(path.first()?.span.start, path.last()?.span.end);
+    let pairs = pairs(item_text(db, item));
+    let (open, close) = pairs.into_iter().find(|it| it.0.start >= callee.end)?;
+    let parts = fields.iter().map(|it| Part {
+        name: it.name.as_ref(),
+        value: it.pattern.span,
+    });
+    (open.start == callee.end).then(|| Written {
+        callee,
+        brackets: Span::new(open.start, close.end),
+        arguments: parts.collect(),
+    })
+}
+
+/// A call of a value: its type has no names.
+fn of_value(db: &dyn Db, item: ItemId, call: &Written<'_>, inside: u32) -> Option<SignatureHelp> {
+    let Type::Function(function) = expression_type(db, item, call.callee)? else {
+        return None;
+    };
+    let types = function.parameters.iter();
+    let parameters: Vec<String> = types.map(|it| display_type(db, it)).collect();
+    let name = source_text(db, item, call.callee);
+    let result = display_type(db, &function.result);
+    let active = written_at(&call.arguments, inside);
+    let active = active.filter(|it| *it < parameters.len());
+    Some(SignatureHelp {
+        label: format!("{name}({}) -> {result}", parameters.join(", ")),
+        parameters,
+        docs: None,
+        active: active.and_then(|it| u32::try_from(it).ok()),
+    })
+}
+
+/// Which argument is being written.
+fn written_at(arguments: &[Part<'_>], inside: u32) -> Option<usize> {
+    arguments.iter().position(|it| {
+        let start = it.name.map_or(it.value.start, |it| it.span.start);
+        start <= inside && inside <= it.value.end
+    })
+}
+
+fn shown(db: &dyn Db, target: Called, arguments: &[Part<'_>], inside: u32) -> SignatureHelp {
     let declared = parameters_of(db, &target);
     let parameters: Vec<String> = declared
         .iter()
@@ -76,13 +192,7 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> Si
             (format!("{}.{name}", item.name(db)), String::new())
         }
     };
-    let active = arguments.iter().position(|it| {
-        let start = it
-            .name
-            .as_ref()
-            .map_or(it.value.span.start, |it| it.span.start);
-        start <= inside && inside <= it.value.span.end
-    });
+    let active = written_at(arguments, inside);
     let active = active.and_then(|index| {
         let position = match &arguments[index].name {
             Some(name) => declared.iter().position(|it| it.name == name.name)?,
@@ -99,14 +209,14 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> Si
 }
 
 /// The parameter that an argument without a name is for: by its place, or behind named ones the first that nothing is given for.
-fn unnamed(declared: &[Parameter], arguments: &[Argument], index: usize) -> usize {
+fn unnamed(declared: &[Parameter], arguments: &[Part<'_>], index: usize) -> usize {
     let before = &arguments[..index];
     if before.iter().all(|it| it.name.is_none()) {
         return index;
     }
     let by_place = before.iter().filter(|it| it.name.is_none()).count();
     let is_named = |it: &Parameter| {
-        let mut names = arguments.iter().filter_map(|it| it.name.as_ref());
+        let mut names = arguments.iter().filter_map(|it| it.name);
         names.any(|name| name.name == it.name)
     };
     let mut left = declared.iter().skip(by_place);

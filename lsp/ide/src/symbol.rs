@@ -3,6 +3,8 @@
 //! Inference knows the names in bodies; types, imports and the heads of declarations are looked up here, from the syntax tree.
 //! A parameter is one symbol, whether its own body names it or the named argument of a call elsewhere.
 
+use std::collections::HashMap;
+
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{
     Definition, declared_name, item_signature, module_file, resolve_error, resolve_member,
@@ -81,6 +83,12 @@ pub fn occurrences(db: &dyn Db, item: ItemId) -> Vec<Occurrence> {
     let mut occurrences = found.occurrences;
     occurrences.extend(other_alternatives(item, &tree));
     occurrences.sort_by_key(|it| (it.span, it.role));
+    // A property is called by all of `context.node`, whose last word is what names it.
+    let last: HashMap<(Symbol, u32), u32> = occurrences
+        .iter()
+        .map(|it| ((it.symbol, it.span.end), it.span.start))
+        .collect();
+    occurrences.retain(|it| last[&(it.symbol, it.span.end)] == it.span.start);
     // A declaration comes before a use at the same place, and is the one that stays.
     let mut seen: Vec<Occurrence> = Vec::with_capacity(occurrences.len());
     for it in occurrences {
@@ -205,7 +213,7 @@ impl Found<'_> {
     fn references(&mut self) {
         let inferred = infer_item(self.db, self.item);
         for (span, reference) in &inferred.references {
-            if let Some(symbol) = symbol_of(self.db, self.item, *reference) {
+            if let Some(symbol) = symbol_of(self.db, self.item, *span, *reference) {
                 self.refer(*span, symbol);
             }
         }
@@ -364,12 +372,17 @@ pub fn symbol_of_definition(definition: Definition) -> Symbol {
     }
 }
 
-fn symbol_of(db: &dyn Db, item: ItemId, reference: Reference) -> Option<Symbol> {
+fn symbol_of(db: &dyn Db, item: ItemId, span: Span, reference: Reference) -> Option<Symbol> {
     Some(match reference {
         Reference::Local { part, local } => {
             let body = gsw_infer::body(db, item, part)?;
             let declared = body.local(local).span;
-            if !is_named(db, item, declared, &body.local(local).name) {
+            // What the compiler has written itself, as the call of a server's tool, stands at a place that is named otherwise.
+            let name = &body.local(local).name;
+            if ![declared, span]
+                .iter()
+                .all(|it| is_named(db, item, *it, name))
+            {
                 return None;
             }
             Symbol::Local { item, declared }

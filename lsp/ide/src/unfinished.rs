@@ -8,8 +8,9 @@
 
 use gsw_syntax::{LineStart, Token, TokenKind, item_range, lex, mistakes};
 
-/// What may be missing behind a line whose brackets are closed: bodies of arms, blocks and declarations, values.
-const ENDS: [&str; 9] = [
+/// What may be missing behind a line whose brackets are closed: the comma of an element, bodies of arms, blocks and declarations, values.
+const ENDS: [&str; 10] = [
+    ",",
     " => 0",
     " {}",
     " = 0",
@@ -40,19 +41,12 @@ pub fn finished(text: String, at: usize) -> String {
         text: None,
         work: WORK,
     };
-    if is_in_interpolation(before) {
-        best.consider([before, "}", rest, below].concat());
+    if let Some(hole) = open_interpolation(before) {
+        let closed = [before, &closers(&open_brackets(hole)).concat(), "}"].concat();
+        best.consider([closed.as_str(), rest, below].concat());
+        best.fill(&[closed.as_str(), "\""].concat(), rest, below);
     }
-    for put_in in insertions(&missing_closers(before, after)) {
-        if best.wrong == 0 || best.work == 0 {
-            break;
-        }
-        best.consider([before, rest.trim_end(), &put_in, below].concat());
-        // Where something follows the cursor, the line may be meant to continue before that.
-        if best.wrong > 0 && !rest.trim().is_empty() {
-            best.consider([before, &put_in, rest, below].concat());
-        }
-    }
+    best.fill(before, rest, below);
     if best.wrong > 0 {
         // A head whose body is there, but for its brackets.
         best.consider([before, rest.trim_end(), " {", below, "\n}"].concat());
@@ -71,6 +65,21 @@ struct Best {
 }
 
 impl Best {
+    /// Tries what may be missing between `before`, which ends at the cursor, the rest of its line, and what is below.
+    fn fill(&mut self, before: &str, rest: &str, below: &str) {
+        let after = [rest, below].concat();
+        for put_in in insertions(&missing_closers(before, &after)) {
+            if self.wrong == 0 || self.work == 0 {
+                break;
+            }
+            self.consider([before, rest.trim_end(), &put_in, below].concat());
+            // Where something follows the cursor, the line may be meant to continue before that.
+            if self.wrong > 0 && !rest.trim().is_empty() {
+                self.consider([before, &put_in, rest, below].concat());
+            }
+        }
+    }
+
     fn consider(&mut self, tried: String) {
         if self.work == 0 {
             return;
@@ -95,11 +104,19 @@ fn insertions(closers: &[&str]) -> impl Iterator<Item = String> {
     alone.chain(with_end)
 }
 
-/// Whether the line ends in a `${` that it has not closed: the string around it is none to the lexer.
-fn is_in_interpolation(before: &str) -> bool {
+/// What stands in the last `${` of the line when the line has not closed it: the string around it is none to the lexer.
+fn open_interpolation(before: &str) -> Option<&str> {
     let line = before.rfind('\n').map_or(before, |it| &before[it..]);
-    line.rfind("${")
-        .is_some_and(|it| !line[it..].contains(['}', '"']))
+    let (_, hole) = line.rsplit_once("${")?;
+    let mut depth = 0usize;
+    for token in lex(hole).tokens {
+        if token.kind.is_opener() {
+            depth += 1;
+        } else if token.kind.is_closer() {
+            depth = depth.checked_sub(1)?;
+        }
+    }
+    Some(hole)
 }
 
 /// The end of the line of byte `at`, or the start of the comment at its end.
@@ -112,19 +129,7 @@ fn end_of_line(text: &str, at: usize) -> usize {
 
 /// What closes the brackets before the cursor that nothing behind it closes, the innermost first.
 fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut indentation = 0;
-    for token in lex(before).tokens {
-        indentation = indentation_of(before, token).unwrap_or(indentation);
-        if let Some(closer) = token.kind.closer() {
-            open.push(Open {
-                closer,
-                indentation,
-            });
-        } else if token.kind.is_closer() {
-            open.pop();
-        }
-    }
+    let open = open_brackets(before);
     // How many were opened behind the cursor.
     let mut inner = 0usize;
     for token in lex(after).tokens {
@@ -142,6 +147,24 @@ fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
         }
     }
     closers(&open)
+}
+
+/// The brackets that a text opens and does not close, the outermost first.
+fn open_brackets(text: &str) -> Vec<Open> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut indentation = 0;
+    for token in lex(text).tokens {
+        indentation = indentation_of(text, token).unwrap_or(indentation);
+        if let Some(closer) = token.kind.closer() {
+            open.push(Open {
+                closer,
+                indentation,
+            });
+        } else if token.kind.is_closer() {
+            open.pop();
+        }
+    }
+    open
 }
 
 /// A bracket before the cursor that is open there.

@@ -10,6 +10,7 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer};
 
 use crate::capabilities::{capabilities, settings, wanted_hints};
+use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
 use crate::state::{Ability, State, View, path};
 use crate::worker::Worker;
@@ -198,10 +199,18 @@ impl LanguageServer for Backend {
         let Some((mut hover, asked)) = self.at(place, navigation::hover).await?.flatten() else {
             return Ok(None);
         };
-        if let Some(asked) = asked {
-            let runtime = Arc::clone(&self.runtime);
-            let request = elsewhere(move || asked.of(&*runtime)).await.flatten();
-            navigation::append(&mut hover, request);
+        match asked {
+            Asked::Nothing => {}
+            Asked::Word(word) => match self.runtime.explained(&word) {
+                Some(text) => navigation::append(&mut hover, "\n\n", &text),
+                None => return Ok(None),
+            },
+            Asked::Prompt(asked) => {
+                let runtime = Arc::clone(&self.runtime);
+                if let Some(request) = elsewhere(move || asked.of(&*runtime)).await.flatten() {
+                    navigation::append(&mut hover, "\n\n---\n\n", &request);
+                }
+            }
         }
         Ok(Some(hover))
     }

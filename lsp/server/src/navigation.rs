@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gsw_source::Location;
+use gsw_source::{Location, Span};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
@@ -12,22 +12,48 @@ use crate::documents::Documents;
 use crate::runtime::Runtime;
 use crate::state::{State, View, path};
 
-/// What is known of a name; of a prompt also what a runtime can be asked.
-pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Option<AskedPrompt>)> {
-    let hover = gsw_ide::hover(view.db, view.file, offset)?;
-    let asked = hover.prompt.map(|prompt| AskedPrompt {
-        file: prompt.file(view.db).path(view.db).clone(),
-        name: prompt.name(view.db).to_string(),
-        documents: view.state.documents.clone(),
-    });
-    let shown = lsp::Hover {
+/// What is known of a name or word, and what the host is asked besides.
+pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Asked)> {
+    let Some(hover) = gsw_ide::hover(view.db, view.file, offset) else {
+        return model(view, offset).map(|it| (it, Asked::Nothing));
+    };
+    let asked = match (hover.prompt, hover.word) {
+        (Some(prompt), _) => Asked::Prompt(AskedPrompt {
+            file: prompt.file(view.db).path(view.db).clone(),
+            name: prompt.name(view.db).to_string(),
+            documents: view.state.documents.clone(),
+        }),
+        (None, Some(word)) => Asked::Word(word),
+        (None, None) => Asked::Nothing,
+    };
+    Some((markdown(view, hover.markdown, hover.span), asked))
+}
+
+fn markdown(view: View<'_>, value: String, span: Span) -> lsp::Hover {
+    lsp::Hover {
         contents: lsp::HoverContents::Markup(lsp::MarkupContent {
             kind: lsp::MarkupKind::Markdown,
-            value: hover.markdown,
+            value,
         }),
-        range: Some(view.range(hover.span)),
-    };
-    Some((shown, asked))
+        range: Some(view.range(span)),
+    }
+}
+
+/// What is known of the model that the string at `offset` names.
+fn model(view: View<'_>, offset: u32) -> Option<lsp::Hover> {
+    let (text, span) = gsw_ide::string_at(view.db, view.file, offset)?;
+    let mut known = view.state.models.iter();
+    let model = known.find(|it| it.name == text)?;
+    let shown = format!("`{}`: {}", model.name, model.detail);
+    Some(markdown(view, shown, span))
+}
+
+/// What the host is asked about what is shown.
+pub enum Asked {
+    Nothing,
+    Prompt(AskedPrompt),
+    /// A word of the language.
+    Word(String),
 }
 
 /// A prompt whose request is shown.
@@ -44,11 +70,11 @@ impl AskedPrompt {
     }
 }
 
-/// Adds the request of a prompt to what is shown of it.
-pub fn append(hover: &mut lsp::Hover, request: Option<String>) {
-    if let (lsp::HoverContents::Markup(markup), Some(request)) = (&mut hover.contents, request) {
-        markup.value.push_str("\n\n---\n\n");
-        markup.value.push_str(&request);
+/// Adds to what is shown what the host has said.
+pub fn append(hover: &mut lsp::Hover, separator: &str, said: &str) {
+    if let lsp::HoverContents::Markup(markup) = &mut hover.contents {
+        markup.value.push_str(separator);
+        markup.value.push_str(said);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an editor shows that only a runtime knows: models, requests, runs. The server asks its host.
+//! What an editor shows that only the host of the server knows: models, requests, runs, what the manual says.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,6 +17,9 @@ pub trait Runtime: Send + Sync + 'static {
     /// is sent and nothing else happens. `files` holds the texts as they are in the editor.
     fn request(&self, file: &Path, prompt: &str, files: &dyn Files) -> Option<String>;
 
+    /// What a word of the language does, in Markdown.
+    fn explained(&self, word: &str) -> Option<String>;
+
     /// The last run of each workflow of a program, by the workflow: how it ended, when, what it cost.
     fn last_runs(&self, program: &str, store: Option<&str>) -> BTreeMap<String, String>;
 }
@@ -31,6 +34,10 @@ impl Runtime for NoRuntime {
     }
 
     fn request(&self, _: &Path, _: &str, _: &dyn Files) -> Option<String> {
+        None
+    }
+
+    fn explained(&self, _: &str) -> Option<String> {
         None
     }
 

@@ -22,6 +22,7 @@ macro_rules! for_each_setting {
         $then! {
             /// `provider/model`, or several that are tried in turn.
             Model model: form(Model), from(Program), read(agents), key(effective);
+            /// The system prompt.
             System system: form(Text), from(Program), read(engine), key(request);
             /// What an agent is for, for readers of the program.
             Description description: form(Text), from(Program), read(people), key(none);
@@ -178,11 +179,11 @@ pub const CALLS: &str = "calls";
 pub const TIME: &str = "time";
 
 macro_rules! define {
-    ($($(#[$doc:meta])* $variant:ident $name:ident:
+    ($($(#[doc = $docs:literal])+ $variant:ident $name:ident:
         form($($form:tt)*), from($from:ident), read($read:ident), key($key:ident);)*) => {
         /// A setting, in table order.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum Setting { $($(#[$doc])* $variant),* }
+        pub enum Setting { $($(#[doc = $docs])+ $variant),* }
 
         impl Setting {
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
@@ -202,6 +203,12 @@ macro_rules! define {
             #[must_use]
             pub const fn origin(self) -> Origin {
                 match self { $(Self::$variant => Origin::$from),* }
+            }
+
+            /// What it is for, as the table says.
+            #[must_use]
+            pub const fn docs(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($docs),+).trim_ascii()),* }
             }
 
             #[must_use]

@@ -65,6 +65,8 @@ pub struct Frame {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
     pub name: String,
-    /// What it holds, as JSON, without what is secret.
+    /// Its type, as in source.
+    pub ty: String,
+    /// What it holds, as JSON, without what is secret; `null` where a value has no JSON form, as a function.
     pub json: String,
 }

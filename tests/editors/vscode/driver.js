@@ -62,6 +62,10 @@ async function drive(claims) {
     const texts = hovers.flatMap((it) => it.contents.map((content) => content.value ?? content));
     check("a type", texts.some((it) => it.includes("-> string")), texts);
   });
+  await claims("runs have a view", async () => {
+    const commands = await vscode.commands.getCommands(true);
+    check("its commands", ["gsw.runs.focus", "gsw.runs.answer"].every((it) => commands.includes(it)), commands.length);
+  });
   await claims("the workflow has its lens", async () => {
     const lenses = await run("vscode.executeCodeLensProvider", document.uri, 10);
     check("run", lenses.some((it) => it.command?.command === "gsw.run"), lenses);

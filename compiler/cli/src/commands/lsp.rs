@@ -50,7 +50,29 @@ impl Runtime for Own {
         prompt::preview(file, prompt, files)
     }
 
+    fn explained(&self, word: &str) -> Option<String> {
+        let section = gsw_describe::explained(word)?;
+        // The heading repeats the word.
+        let (_, text) = section.split_once("\n\n")?;
+        Some(without_links(text.trim_end()))
+    }
+
     fn last_runs(&self, program: &str, store: Option<&str>) -> BTreeMap<String, String> {
         gsw_service::newest_runs(program, store)
     }
+}
+
+/// The text of links alone: what they lead to lies beside the pages of the manual.
+fn without_links(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("](") {
+        shown.push_str(before);
+        if let Some(open) = shown.rfind('[') {
+            shown.remove(open);
+        }
+        rest = link.split_once(')').map_or("", |it| it.1);
+    }
+    shown.push_str(rest);
+    shown
 }

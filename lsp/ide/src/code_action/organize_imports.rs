@@ -42,7 +42,9 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
     lines.dedup();
     let wanted = lines.join("\n");
     let now = text.get(whole.start as usize..whole.end as usize)?;
-    (wanted != now).then(|| CodeAction {
+    // Lines keep the ends that they have in the file.
+    let is_same = wanted.replace("\r\n", "\n") == now.replace("\r\n", "\n");
+    (!is_same).then(|| CodeAction {
         title: "organize imports".into(),
         kind: ActionKind::OrganizeImports,
         edits: vec![LocatedEdit::new(file, whole, wanted)],

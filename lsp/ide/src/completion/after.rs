@@ -127,11 +127,12 @@ pub fn errors(tokens: &Tokens<'_>) -> Option<Words> {
 /// After an operand in a body, on its line.
 pub fn operand(tokens: &Tokens<'_>) -> Option<Words> {
     let first = tokens.tokens[declaration(tokens)?].kind;
-    let is_in_code = tokens.depth() > 0 || first == TokenKind::Const;
+    let segment = segment(tokens);
+    let is_check = first == TokenKind::Type && segment.iter().any(|it| it.word == Word::Where);
+    let is_in_code = tokens.depth() > 0 || first == TokenKind::Const || is_check;
     if tokens.starts_line() || !is_in_code || first == TokenKind::Import {
         return None;
     }
-    let segment = segment(tokens);
     let (last, before) = segment.split_last()?;
     if !ends_operand(*last, before.last()) {
         return None;
@@ -149,11 +150,18 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Words> {
     if is_in_list_of_cases(tokens, &segment) {
         return None;
     }
-    let mut found = if last.kind == TokenKind::BraceClose {
+    let is_field = first == TokenKind::Type && has(TokenKind::Equal);
+    let mut found = if is_field {
+        // A check may follow the default value.
+        vec!["where"]
+    } else {
+        Vec::new()
+    };
+    found.extend(if last.kind == TokenKind::BraceClose {
         vec!["else"]
     } else {
         vec!["and", "or", "in", "as", "as?"]
-    };
+    });
     if segment.first().is_some_and(|it| it.kind == TokenKind::Let) {
         found.push("else");
     }
@@ -164,6 +172,9 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Words> {
         found.push("fails");
     }
     found.push("catch");
+    if segment.iter().any(|it| it.word == Word::Mock) && has(TokenKind::Arrow) {
+        found.push("then");
+    }
     if last.kind == TokenKind::ParenClose {
         found.extend(["by", "with"]);
     }
@@ -171,6 +182,44 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Words> {
         found.push("errors");
     }
     Some(words(&found))
+}
+
+/// Whether a type is wanted in a declaration that has no tree: after the colon of a parameter, a field or a payload, after the arrow.
+pub fn is_type(tokens: &Tokens<'_>) -> bool {
+    let Some(first) = declaration(tokens) else {
+        return false;
+    };
+    let Token { kind, word, .. } = tokens.tokens[first];
+    let is_called = matches!(kind, TokenKind::Fn | TokenKind::Workflow | TokenKind::Error)
+        || matches!(
+            word,
+            Word::Prompt | Word::Tool | Word::Human | Word::External
+        );
+    let openers = tokens.openers();
+    let outermost = openers.iter().find(|it| **it > first);
+    let is_in_head = outermost.is_some_and(|it| {
+        let before = it.checked_sub(1).map(|it| tokens.tokens[it].kind);
+        let is_list = tokens.tokens[*it].kind == TokenKind::ParenOpen && is_called;
+        let is_brace = tokens.tokens[*it].kind == TokenKind::BraceOpen;
+        let has_types = matches!(kind, TokenKind::Type | TokenKind::Enum);
+        let is_result = is_called && before == Some(TokenKind::Arrow);
+        is_list || is_brace && (has_types || is_result)
+    });
+    // Back over the brackets of a type that is begun.
+    let mut before = tokens.tokens[first..tokens.at].iter().rev();
+    let begins = before.find(|it| {
+        !matches!(
+            it.kind,
+            TokenKind::BracketOpen | TokenKind::BraceOpen | TokenKind::ParenOpen
+        )
+    });
+    is_in_head
+        && begins.is_some_and(|it| {
+            matches!(
+                it.kind,
+                TokenKind::Colon | TokenKind::Arrow | TokenKind::Less
+            )
+        })
 }
 
 /// Whether the value of a setting is complete, on the line of the marker.

@@ -1,19 +1,23 @@
 //! What is wanted where an expression is written: its type, and the named parameters that it could be given to.
 
+use gsw_abi::hook::Moment;
 use gsw_names::types::Type;
-use gsw_names::{Parameter, item_signature, type_declaration};
+use gsw_names::{
+    Definition, Parameter, handler_form, item_signature, substitute, type_declaration,
+};
 use gsw_source::{Db, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast::{
-    AssertExpectation, BinaryOperator, Child, Expression, ExpressionKind, Item, ItemBody,
-    OperatorClass, Pattern, PatternKind, StatementKind,
+    Argument, AssertExpectation, BinaryOperator, Child, Expression, ExpressionKind, HookHandler,
+    Identifier, Item, ItemBody, OperatorClass, Pattern, PatternKind, StatementKind,
 };
 
 use super::Cursor;
-use super::site::record_named;
+use super::site::{named, record_named};
 use crate::cursor::node_span;
 use crate::expression_type::{expression_type, local_type};
 use crate::parameters::{called, parameters_of};
 use crate::scope::visible_at;
+use crate::speculation::MARKER;
 
 #[derive(Default)]
 pub struct Expected {
@@ -38,7 +42,8 @@ pub fn expected(cursor: &Cursor<'_>, item: ItemId, tree: &Item, nodes: &[Child<'
                 Some(Type::List(element)) => of_type(Some(Type::clone(&element))),
                 Some(_) | None => Expected::default(),
             },
-            Passed::Result => of_type(Some(result_of(cursor.db, item))),
+            Passed::Result => of_result(cursor.db, item, tree, own),
+            Passed::Error => of_type(Some(Type::Error)),
             Passed::Nothing => in_expression(cursor, item, &it.kind, own).unwrap_or_default(),
         },
         Child::Statement(it) => match &it.kind {
@@ -46,7 +51,7 @@ pub fn expected(cursor: &Cursor<'_>, item: ItemId, tree: &Item, nodes: &[Child<'
             StatementKind::Expression(_) if around.len() > 1 => {
                 of_type(expected(cursor, item, tree, around).ty)
             }
-            StatementKind::Expression(_) => of_result(cursor.db, item, tree),
+            StatementKind::Expression(_) => of_result(cursor.db, item, tree, own),
             StatementKind::Let { .. }
             | StatementKind::Var { .. }
             | StatementKind::State { .. }
@@ -70,6 +75,7 @@ enum Passed {
     Element,
     /// That of the result of the body.
     Result,
+    Error,
     Nothing,
 }
 
@@ -83,6 +89,9 @@ fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
     }
     if let ExpressionKind::Return(_) = around {
         return Passed::Result;
+    }
+    if let ExpressionKind::Fail(_) = around {
+        return Passed::Error;
     }
     let is_value = if let ExpressionKind::If {
         then, otherwise, ..
@@ -102,11 +111,31 @@ fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
 }
 
 /// A body's last expression has the type of the result.
-fn of_result(db: &dyn Db, item: ItemId, tree: &Item) -> Expected {
+fn of_result(db: &dyn Db, item: ItemId, tree: &Item, own: Span) -> Expected {
+    if let ItemBody::Hook { handlers, .. } = &tree.body {
+        return of_type(decision(db, handlers, own));
+    }
     let has_result = tree.body.signature().is_some();
     match has_result && !matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human) {
         true => of_type(Some(result_of(db, item))),
         false => Expected::default(),
+    }
+}
+
+/// What the handler around `own` decides; of what it need not decide the type without the `?`.
+fn decision(db: &dyn Db, handlers: &[HookHandler], own: Span) -> Option<Type> {
+    let around = handlers.iter().find(|it| it.body.span.holds(own))?;
+    let form = handler_form(db, Moment::named(&around.name.name)?)?;
+    let signature = &item_signature(db, form).signature;
+    Some(present(signature.parameters.last()?.ty.clone()))
+}
+
+/// A type without the `?` of its own.
+pub fn present(ty: Type) -> Type {
+    if let Type::Optional(inside) = ty {
+        Type::clone(&inside)
+    } else {
+        ty
     }
 }
 
@@ -198,6 +227,27 @@ fn in_expression(
     None
 }
 
+/// The parameters that the marked name of an argument may name; `None` where no name of `arguments` is marked.
+pub fn parameters_left(
+    db: &dyn Db,
+    item: ItemId,
+    callee: &Expression,
+    arguments: &[Argument],
+) -> Option<Vec<Parameter>> {
+    let name = |it: &Argument| it.name.as_ref().map(|it| it.name.clone());
+    let is_marked = |it: &Argument| name(it).is_some_and(|it| it.contains(MARKER));
+    arguments.iter().find(|it| is_marked(it))?;
+    let mut left = parameters_of(db, &called(db, item, callee.span)?);
+    let by_position = arguments.iter().filter(|it| it.name.is_none()).count();
+    left.drain(..by_position.min(left.len()));
+    left.retain(|it| {
+        !arguments
+            .iter()
+            .any(|other| name(other).as_ref() == Some(&it.name))
+    });
+    Some(left)
+}
+
 fn is_comparison(operator: BinaryOperator) -> bool {
     matches!(
         operator.class(),
@@ -245,8 +295,8 @@ pub fn matched(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Option
         Child::Expression(_) | Child::Statement(_) | Child::Type(_) | Child::Name(_) => None,
     });
     let own = patterns.next_back()?;
-    if let Some(outer) = patterns.next_back() {
-        return field_of(cursor, outer, own);
+    if patterns.next().is_some() {
+        return matched_part(cursor, item, nodes, own);
     }
     let around = nodes.iter().rev().find_map(|node| match node {
         Child::Expression(it) => Some(&it.kind),
@@ -269,21 +319,91 @@ pub fn matched(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Option
     is_error.then_some(Type::Error)
 }
 
-/// The type of the field that one pattern of a record takes with another.
-fn field_of(cursor: &Cursor<'_>, outer: &Pattern, own: &Pattern) -> Option<Type> {
-    let PatternKind::Record { path, fields, .. } = &outer.kind else {
+/// The type of what a pattern inside of another one is matched against.
+fn matched_part(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    nodes: &[Child<'_>],
+    own: &Pattern,
+) -> Option<Type> {
+    let (_, around) = nodes.split_last()?;
+    let Child::Pattern(outer) = around.last()? else {
         return None;
     };
-    let field = fields.iter().find(|it| it.pattern.span == own.span)?;
-    let owner = record_named(cursor, path)?;
-    let declared = type_declaration(cursor.db, owner).declaration.fields();
-    let name = &field.name.as_ref()?.name;
-    let declared = declared.iter().find(|it| it.name == *name)?;
-    Some(declared.ty.clone())
+    let db = cursor.db;
+    let is_own = |it: &Pattern| it.span == own.span;
+    let whole = || matched(cursor, item, around).map(present);
+    if let PatternKind::Or(_) = &outer.kind {
+        return matched(cursor, item, around);
+    }
+    if let PatternKind::Record { path, fields, .. } = &outer.kind {
+        let field = fields.iter().find(|it| is_own(&it.pattern))?;
+        let declared = type_declaration(db, record_named(cursor, path)?)
+            .declaration
+            .fields();
+        let name = &field.name.as_ref()?.name;
+        return Some(declared.iter().find(|it| it.name == *name)?.ty.clone());
+    }
+    if let PatternKind::Variant { path, fields, .. } = &outer.kind {
+        let fields = fields.as_ref()?;
+        let at = fields.iter().position(|it| is_own(&it.pattern))?;
+        let declared = payload(cursor, path, whole())?;
+        let field = match &fields[at].name {
+            Some(name) => declared.iter().find(|it| it.name == name.name)?,
+            None => declared.get(at)?,
+        };
+        return Some(field.ty.clone());
+    }
+    match (&outer.kind, whole()?) {
+        (PatternKind::Tuple(parts), Type::Tuple(types)) => {
+            types.get(parts.iter().position(is_own)?).cloned()
+        }
+        (PatternKind::List { .. }, Type::List(element)) => Some(Type::clone(&element)),
+        _ => None,
+    }
 }
 
-/// The variants and errors that the other arms around take, whatever they hold.
-pub fn taken(nodes: &[Child<'_>]) -> Vec<Name> {
+/// What the variant or error of this name has, where a value of type `whole` is taken apart.
+pub fn payload(
+    cursor: &Cursor<'_>,
+    path: &[Identifier],
+    whole: Option<Type>,
+) -> Option<Vec<Parameter>> {
+    let db = cursor.db;
+    let name = &path.last()?.name;
+    if let Some(Type::Enum(owner, arguments)) = whole {
+        let variants = type_declaration(db, owner).declaration.variants();
+        let own = variants.iter().find(|it| it.name == *name)?;
+        let fields = own.fields.iter().map(|it| Parameter {
+            ty: substitute(&it.ty, &arguments),
+            ..it.clone()
+        });
+        return Some(fields.collect());
+    }
+    let (item, variant) = match named(cursor, path)? {
+        Definition::Item(item) => (item, 0),
+        Definition::Variant { item, variant } => (item, variant),
+        Definition::Module(_) => return None,
+    };
+    Some(
+        type_declaration(db, item)
+            .declaration
+            .fields_of(variant)
+            .to_vec(),
+    )
+}
+
+/// The variants and errors that arms take whatever they hold.
+#[derive(Default)]
+pub struct Taken {
+    /// By an arm above: an arm for one of them is never reached.
+    pub above: Vec<Name>,
+    /// By an arm below: one before it may take a part of what it takes.
+    pub below: Vec<Name>,
+}
+
+/// What the other arms around byte `inside` take.
+pub fn taken(nodes: &[Child<'_>], inside: u32) -> Taken {
     let arms = nodes.iter().rev().find_map(|node| {
         let Child::Expression(it) = node else {
             return None;
@@ -293,9 +413,17 @@ pub fn taken(nodes: &[Child<'_>]) -> Vec<Name> {
         }
         None
     });
-    let arms = arms.into_iter().flatten();
-    let whole = arms.filter(|it| it.guard.is_none());
-    whole.filter_map(|it| whole_variant(&it.pattern)).collect()
+    let mut found = Taken::default();
+    for arm in arms.into_iter().flatten().filter(|it| it.guard.is_none()) {
+        let Some(name) = whole_variant(&arm.pattern) else {
+            continue;
+        };
+        match arm.pattern.span.start > inside {
+            true => found.below.push(name),
+            false => found.above.push(name),
+        }
+    }
+    found
 }
 
 /// The variant that a pattern takes with everything that it can hold.

@@ -1,28 +1,32 @@
 //! Expressions and the beginnings of statements.
 
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, type_declaration};
-use gsw_source::ItemKind;
+use gsw_names::{Parameter, TypeDeclarationKind, type_declaration};
+use gsw_source::{Db, ItemKind};
 use gsw_syntax::item_ast;
 
 use super::Cursor;
 use super::auto_import::importable;
 use super::item::{Calling, Completion, CompletionKind, of_local, of_variant};
 use super::name::{Wanted, names};
-use super::site::{Place, Within};
+use super::site::{Place, Starts, Within};
 use super::word;
 use crate::scope::visible_at;
 
 pub fn expressions(cursor: &Cursor<'_>, place: &Place) -> Vec<Completion> {
     let db = cursor.db;
     let mut found = Vec::new();
-    if let Some(ty) = &place.expected.ty {
-        found.extend(values_of(cursor, ty));
+    let is_hook = place.item.kind(db) == ItemKind::Hook;
+    match &place.expected.ty {
+        Some(Type::Enum(decided, _)) if is_hook => {
+            found.extend(super::hook::decisions(db, *decided))
+        }
+        Some(ty) => found.extend(values_of(cursor, ty)),
+        None => {}
     }
-    for parameter in &place.expected.parameters {
-        let label = format!("{}: ", parameter.name);
-        let completion = Completion::new(label, CompletionKind::Field, 1);
-        found.push(completion.detail(gsw_names::display_type(db, &parameter.ty)));
+    found.extend(argument_names(db, &place.expected.parameters));
+    if place.expected.ty == Some(Type::Error) {
+        found.extend(names(cursor, Wanted::Errors, Calling::Call, 1));
     }
     if let Some(tree) = item_ast(db, place.item) {
         for local in visible_at(&tree, place.inside) {
@@ -40,15 +44,32 @@ pub fn expressions(cursor: &Cursor<'_>, place: &Place) -> Vec<Completion> {
     };
     found.extend(names(cursor, Wanted::Values, calling, 4));
     found.extend(word::expressions());
-    if place.starts_statement {
-        found.extend(word::statements());
-        if place.item.kind(db) == ItemKind::Test {
-            found.extend(word::in_tests());
+    match (place.starts, place.item.kind(db)) {
+        (Starts::Statement, kind) => {
+            found.extend(word::statements());
+            if kind == ItemKind::Test {
+                found.extend(word::in_tests());
+            }
+            if kind == ItemKind::Prompt {
+                found.extend(word::prompt_texts());
+            }
         }
+        (Starts::Bound, ItemKind::Test) => found.push(word::counted_mock()),
+        (Starts::Condition, _) => found.push(word::bound_condition()),
+        (Starts::Task, _) => found.push(word::detached()),
+        (Starts::Bound | Starts::Operand, _) => {}
     }
     found.extend(importable(cursor, Wanted::Values));
     prefer(&mut found, place.expected.ty.as_ref(), cursor);
     found
+}
+
+/// The names of arguments for these parameters, with their colon.
+pub fn argument_names(db: &dyn Db, parameters: &[Parameter]) -> impl Iterator<Item = Completion> {
+    parameters.iter().map(|it| {
+        let completion = Completion::new(format!("{}: ", it.name), CompletionKind::Field, 1);
+        completion.detail(gsw_names::display_type(db, &it.ty))
+    })
 }
 
 /// The values of a type that has few: variants, literals, `true` and `false`, `none`.

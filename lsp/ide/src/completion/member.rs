@@ -1,11 +1,14 @@
 //! What can follow a dot, and the fields of records.
 
 use gsw_names::types::Type;
-use gsw_names::{alias_target, member_names, method, method_names, substitute, type_declaration};
-use gsw_source::{File, ItemId, ItemKind, Name, Span};
+use gsw_names::{
+    KnownItem, alias_target, member_names, method, method_names, substitute, type_declaration,
+};
+use gsw_source::{File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_field, of_item, of_method, of_variant};
+use crate::cursor::in_file;
 use crate::expression_type::expression_type;
 use crate::importing::declared;
 
@@ -15,22 +18,60 @@ pub fn members(cursor: &Cursor<'_>, item: ItemId, base: Span) -> Vec<Completion>
     let Some(ty) = expression_type(db, item, base) else {
         return Vec::new();
     };
-    let mut found = fields(cursor, &ty);
-    for name in method_names(db, &ty) {
-        if let Some(method) = method(db, &ty, &name) {
-            found.push(of_method(db, &name, method, 3));
-        }
+    let Type::Optional(inside) = &ty else {
+        return of_type(cursor, &ty);
+    };
+    let mut inside = of_type(cursor, inside);
+    let end = in_file(db, item, base).end;
+    let text = cursor.file.text(db);
+    let dot = text.get(end as usize..).unwrap_or_default();
+    if dot.trim_start().starts_with("?.") {
+        return inside;
     }
+    // A dot alone is enough for what the absent value has as well; for the rest a question mark is put before it.
+    let at = end + u32::try_from(dot.len() - dot.trim_start().len()).unwrap_or(0);
+    let location = Location {
+        file: cursor.file,
+        span: Span::new(at, at),
+    };
+    for it in &mut inside {
+        it.rank += 1;
+        it.imports = vec![LocatedEdit {
+            location,
+            text: "?".to_owned(),
+        }];
+    }
+    let own = methods(cursor, &ty);
+    inside.retain(|it| own.iter().all(|other| other.label != it.label));
+    inside.extend(own);
+    inside
+}
+
+fn of_type(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
+    let mut found = fields(cursor, ty);
+    found.extend(methods(cursor, ty));
     found
+}
+
+fn methods(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
+    let db = cursor.db;
+    let names = method_names(db, ty).into_iter();
+    names
+        .filter_map(|name| Some(of_method(db, &name, method(db, ty, &name)?, 3)))
+        .collect()
 }
 
 fn fields(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
     let db = cursor.db;
     if let Type::Checked(item, arguments) = ty {
         fields(cursor, &substitute(&alias_target(db, *item), arguments))
-    } else if let Type::Optional(inside) = ty {
-        // `?.` and `.` are completed alike: after the one the inside counts.
-        fields(cursor, inside)
+    } else if let Type::Partial(whole) = ty {
+        let mut found = fields(cursor, whole);
+        for it in &mut found {
+            let ty = it.detail.take().unwrap_or_default();
+            it.detail = Some(format!("{}?", ty.trim_end_matches('?')));
+        }
+        found
     } else if let Type::Record(item, arguments) = ty {
         let declared = declared_fields(cursor, *item);
         let shown = declared.iter().map(|it| {
@@ -112,6 +153,15 @@ pub fn of_server(
         found.extend(members(cursor, item, base));
     }
     found
+}
+
+/// How a server is reached.
+pub fn transports(cursor: &Cursor<'_>) -> Vec<Completion> {
+    let known = [KnownItem::McpStdio, KnownItem::McpHttp];
+    let items = known.into_iter().filter_map(|it| it.item(cursor.db));
+    items
+        .map(|it| of_item(cursor.db, it.name(cursor.db), it, Calling::Call, 0))
+        .collect()
 }
 
 /// The variants of an enum, and the list of them where it has no payloads.

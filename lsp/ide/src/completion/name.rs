@@ -1,7 +1,7 @@
 //! The names in scope outside of locals.
 
 use gsw_names::{
-    Definition, is_private, module_scope, resolve_name, variants_named, visible_names,
+    Definition, is_private, is_std, module_scope, resolve_name, variants_named, visible_names,
 };
 use gsw_source::{File, ItemId, ItemKind};
 
@@ -30,6 +30,7 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
         match resolve_name(db, cursor.file, &name) {
             Some(Definition::Item(item)) if is_hidden(cursor, item) => {}
             Some(Definition::Item(item)) if is_wanted(cursor, item, wanted) => {
+                let rank = rank + distance(cursor, item, wanted);
                 found.push(of_item(db, &name, item, calling, rank));
             }
             Some(Definition::Module(module)) if leads_to(cursor, module, wanted) => {
@@ -50,12 +51,22 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
     found
 }
 
+/// How much less likely a declaration is than its like: where any value may stand, errors are named after `fail` alone, and what the
+/// library brings to each file comes after what the file or its imports declare.
+fn distance(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> u8 {
+    let is_library = u8::from(is_std(cursor.db, item.file(cursor.db)));
+    match (wanted, item.kind(cursor.db)) {
+        (Wanted::Values, ItemKind::Error) => 2 + is_library,
+        (Wanted::Values | Wanted::Types | Wanted::Errors | Wanted::Only(_), _) => is_library,
+    }
+}
+
 /// What a test can mock by name: what asks somebody, and modules whose functions reach outside.
 pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
     let mut found = names(cursor, Wanted::Values, Calling::Name, 1);
     found.retain(|it| match it.kind {
         CompletionKind::Module => true,
-        CompletionKind::Item(kind) => kind.is_callable(),
+        CompletionKind::Item(kind) => kind.is_callable() || kind == ItemKind::Mcp,
         CompletionKind::Variable
         | CompletionKind::Field
         | CompletionKind::Method
@@ -66,7 +77,11 @@ pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
         | CompletionKind::Text => false,
     });
     for it in &mut found {
-        if it.kind != CompletionKind::Module {
+        let is_called = !matches!(
+            it.kind,
+            CompletionKind::Module | CompletionKind::Item(ItemKind::Mcp)
+        );
+        if is_called {
             it.insert = Insert::Snippet(format!("{}(${{1:..}}) -> $0", it.label));
         }
     }

@@ -1,12 +1,14 @@
 //! Patterns: the variants and literals of what is matched, the fields of a record, and the errors of a `catch`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, Parameter, resolve_name, type_declaration, visible_names};
+use gsw_names::{
+    Definition, Parameter, item_signature, resolve_name, type_declaration, visible_names,
+};
 use gsw_source::{Db, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, PatternKind};
 
 use super::Cursor;
-use super::expected::{matched, taken};
+use super::expected::{matched, payload, present, taken};
 use super::expression::values_of;
 use super::item::{Calling, Completion, CompletionKind, Insert, model_errors, of_item};
 use super::name::{Wanted, names};
@@ -22,6 +24,7 @@ pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Ve
             let mut values = values_of(cursor, ty);
             let named = values.iter_mut();
             named.for_each(|it| name_payload(cursor.db, ty, it));
+            values.extend(constants(cursor, ty));
             values
         }
         None => names(cursor, Wanted::Values, Calling::Name, 4)
@@ -36,6 +39,23 @@ pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Ve
     };
     found.push(Completion::new("_", CompletionKind::Keyword, 6).detail("everything else"));
     found
+}
+
+/// The constants of a type, which a pattern compares with.
+fn constants(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
+    let db = cursor.db;
+    let whole = present(ty.clone());
+    let found = visible_names(db, cursor.file)
+        .into_iter()
+        .filter_map(|name| {
+            let Definition::Item(item) = resolve_name(db, cursor.file, &name)? else {
+                return None;
+            };
+            let is_wanted = item.kind(db) == ItemKind::Const
+                && item_signature(db, item).signature.result == whole;
+            is_wanted.then(|| of_item(db, &name, item, Calling::Name, 1))
+        });
+    found.collect()
 }
 
 /// `High($0)` of an expression becomes `High(why)`: a pattern names what it takes.
@@ -78,6 +98,8 @@ fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
         })
         .collect();
     found.push(model_errors());
+    let modules = names(cursor, Wanted::Errors, Calling::Name, 4).into_iter();
+    found.extend(modules.filter(|it| it.kind == CompletionKind::Module));
     found
 }
 
@@ -104,16 +126,46 @@ pub fn in_pattern(
     {
         // In a record's braces a name alone is a field's.
         let field = record_around(cursor, nodes, name.span);
-        return field.or_else(|| Some(matched_by(cursor, item, nodes)));
+        return field.or_else(|| Some(matched_by(cursor, item, nodes, name.span)));
     }
-    let PatternKind::Variant { path, .. } = &pattern.kind else {
+    if let PatternKind::Record { path, fields, .. } = &pattern.kind {
+        let names = || fields.iter().filter_map(|it| it.name.as_ref());
+        if names().any(|it| it.name.contains(MARKER)) {
+            return Some(Site::RecordField {
+                fields: record_named(cursor, path)?,
+                taken: names().map(|it| it.name.clone()).collect(),
+            });
+        }
+        return match is_marked(path) {
+            true => in_path(cursor, item, path, nodes),
+            false => None,
+        };
+    }
+    let PatternKind::Variant { path, fields, .. } = &pattern.kind else {
         return None;
     };
-    if !is_marked(path) {
-        return None;
+    let names = || fields.iter().flatten().filter_map(|it| it.name.as_ref());
+    if names().any(|it| it.name.contains(MARKER)) {
+        let mut parameters = payload(cursor, path, matched(cursor, item, nodes))?;
+        parameters.retain(|it| names().all(|name| name.name != it.name));
+        return Some(Site::ArgumentName { parameters });
     }
-    let [owner, _] = path.as_slice() else {
-        return Some(matched_by(cursor, item, nodes));
+    match is_marked(path) {
+        true => in_path(cursor, item, path, nodes),
+        false => None,
+    }
+}
+
+/// At the end of the path of a pattern with parts.
+fn in_path(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    path: &[ast::Identifier],
+    nodes: &[Child<'_>],
+) -> Option<Site> {
+    let [owner, _] = path else {
+        let own = path.first()?.span;
+        return Some(matched_by(cursor, item, nodes, own));
     };
     match resolve_name(cursor.db, cursor.file, &owner.name)? {
         Definition::Item(owner) => Some(Site::VariantOf { owner }),
@@ -123,10 +175,10 @@ pub fn in_pattern(
 }
 
 /// A pattern, with what is matched and what the other arms take already.
-fn matched_by(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Site {
+fn matched_by(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>], own: Span) -> Site {
     Site::Pattern {
         ty: matched(cursor, item, nodes),
-        taken: taken(nodes),
+        taken: taken(nodes, own.start),
         raised: raised(cursor, item, nodes),
     }
 }

@@ -25,6 +25,7 @@ pub fn names(owner: SettingOwner) -> Vec<Completion> {
             let mut found = settings(Origin::Program);
             found.extend(word::prompt_texts());
             found.extend(word::statements());
+            found.extend(word::choices());
             found
         }
         SettingOwner::Human => {

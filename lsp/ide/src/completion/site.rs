@@ -2,14 +2,14 @@
 
 use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
-use gsw_names::{Definition, resolve_member, resolve_name};
+use gsw_names::{Definition, Parameter, resolve_member, resolve_name};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, ExpressionKind, Item, ItemBody, TypeExpressionKind};
 use gsw_syntax::{LineStart, Token, TokenKind, Word, item_ast, lex};
 
-use super::Cursor;
-use super::expected::{Expected, expected};
+use super::expected::{Expected, Taken, expected, parameters_left};
 use super::tokens::{Line, Tokens};
+use super::{Cursor, preceding};
 use crate::cursor::{item_at, nodes_at};
 use crate::expression_type::expression_type;
 use crate::scope::visible_at;
@@ -51,8 +51,16 @@ pub enum Site {
     },
     /// After the dot of a prompt's name.
     OfPrompt,
-    /// Where an agent is named: after `by`.
-    Agents,
+    /// Where only names of one kind may stand, as agents after `by`.
+    Only(ItemKind),
+    /// After `mcp name =`.
+    Transports,
+    /// Where a handler of a hook begins.
+    Handler,
+    /// Where the name of an argument stands before its colon.
+    ArgumentName {
+        parameters: Vec<Parameter>,
+    },
     /// Where what a test mocks is named.
     Mocked,
     /// In the braces of a record, literal or pattern.
@@ -67,8 +75,8 @@ pub enum Site {
     Pattern {
         /// Of what is matched, where it is known.
         ty: Option<Type>,
-        /// The names of variants and errors that other arms take.
-        taken: Vec<gsw_source::Name>,
+        /// The variants and errors that other arms take.
+        taken: Taken,
         /// The errors that what is caught raises.
         raised: Vec<ItemId>,
     },
@@ -121,9 +129,21 @@ pub struct Place {
     /// The byte of the cursor in the item.
     pub inside: u32,
     pub expected: Expected,
-    /// Whether a statement may begin here.
-    pub starts_statement: bool,
+    pub starts: Starts,
     pub within: Within,
+}
+
+/// What may begin at a place beside an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Starts {
+    Statement,
+    /// What a name is bound to.
+    Bound,
+    /// What `if` and `while` ask.
+    Condition,
+    /// What `spawn` starts.
+    Task,
+    Operand,
 }
 
 /// Whether a place has names of its own.
@@ -193,7 +213,7 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     if is_at_margin && tokens.depth() == 0 && !tokens.is_continued() {
         return Some(Site::Declaration);
     }
-    if let Some(site) = after_word(cursor, tokens) {
+    if let Some(site) = preceding::after_word(cursor, tokens) {
         return Some(site);
     }
     let by_neighbours =
@@ -206,13 +226,16 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     }
     let openers = tokens.openers();
     let Some(&brace) = openers.last() else {
-        return (tokens.starts_line() && !tokens.is_continued()).then_some(Site::Declaration);
+        let is_declaration = tokens.starts_line() && !tokens.is_continued();
+        return is_declaration
+            .then_some(Site::Declaration)
+            .or_else(|| after_operand(tokens));
     };
-    if let Some(site) = in_brackets_of(tokens, brace) {
+    if let Some(site) = preceding::in_brackets_of(tokens, brace) {
         return Some(site);
     }
     if tokens.tokens[brace].kind == TokenKind::BracketOpen {
-        return listed(cursor, tokens, brace).or_else(|| after_operand(tokens));
+        return preceding::listed(cursor, tokens, brace).or_else(|| after_operand(tokens));
     }
     let Some(owner) = setting_owner(cursor, tokens, brace) else {
         return after_operand(tokens);
@@ -233,76 +256,6 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     // What a call sets is computed where it is made.
     let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(setting);
     (is_value && !is_computed).then_some(Site::SettingValue { setting })
-}
-
-/// What a word right before the marker asks for.
-fn after_word(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
-    let before = |back: usize| {
-        let at = tokens.at.checked_sub(back)?;
-        Some(tokens.tokens[at])
-    };
-    let previous = before(1)?;
-    let is_agents = if previous.word == Word::By {
-        // The key of an `idempotent` tool is an expression, and an `external` names its kind by a text.
-        let line = tokens.line_before();
-        let first = line.first().map(|&it| tokens.tokens[it].word);
-        before(2).is_none_or(|it| it.word != Word::Idempotent) && first != Some(Word::External)
-    } else {
-        previous.word == Word::Agent && before(2).is_some_and(|it| it.word == Word::Mock)
-    };
-    if is_agents {
-        return Some(Site::Agents);
-    }
-    if previous.kind == TokenKind::Dot && before(3).is_some_and(|it| it.word == Word::Mock) {
-        let module = tokens.text(tokens.at.checked_sub(2)?);
-        return match resolve_name(cursor.db, cursor.file, module)? {
-            Definition::Module(module) => Some(Site::ModuleMember { module }),
-            Definition::Item(_) | Definition::Variant { .. } => None,
-        };
-    }
-    let begins = previous.line_start != LineStart::Inside
-        || before(2).is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Equal));
-    (previous.word == Word::Mock && begins).then_some(Site::Mocked)
-}
-
-/// In brackets that have names of their own: the bounds of a budget, the script of an agent, what is permitted of one kind.
-fn in_brackets_of(tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
-    let before = |back: usize| Some(tokens.tokens[bracket.checked_sub(back)?]);
-    let previous = tokens.previous()?;
-    let kind = tokens.tokens[bracket].kind;
-    if kind == TokenKind::ParenOpen && before(1)?.word == Word::Budget {
-        let is_name = matches!(previous.kind, TokenKind::ParenOpen | TokenKind::Comma);
-        let owner = SettingOwner::Budget;
-        return is_name.then_some(Site::Setting { owner });
-    }
-    if kind != TokenKind::BraceOpen {
-        return None;
-    }
-    if before(2).is_some_and(|it| it.word == Word::Agent)
-        && before(3).is_some_and(|it| it.word == Word::Mock)
-        && tokens.starts_statement()
-    {
-        return Some(Site::Words(vec!["call", "answer"]));
-    }
-    let is_permission = before(1)?.word == Word::Permissions && previous.kind == TokenKind::Dot;
-    let kind = tokens.text(tokens.at.checked_sub(2)?);
-    let rest = |it: &&'static str| it.strip_prefix(kind)?.strip_prefix('.');
-    let names = gsw_project::PERMISSIONS.iter().filter_map(rest);
-    is_permission.then(|| Site::Words(names.collect()))
-}
-
-/// In the list that is the value of a setting: `tools: [<|>]`.
-fn listed(cursor: &Cursor<'_>, tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
-    let begins = |it: Token| matches!(it.kind, TokenKind::BracketOpen | TokenKind::Comma);
-    let colon = bracket.checked_sub(1)?;
-    let is_value = tokens.tokens[colon].kind == TokenKind::Colon;
-    if !is_value || !tokens.previous().is_some_and(begins) {
-        return None;
-    }
-    let brace = *tokens.openers().iter().rev().nth(1)?;
-    setting_owner(cursor, tokens, brace)?;
-    let setting = Setting::named(tokens.text(colon.checked_sub(1)?));
-    Some(Site::SettingValue { setting })
 }
 
 /// Whose settings stand in the braces that `brace` opens.
@@ -401,7 +354,7 @@ fn by_tree(
                         item,
                         inside,
                         expected: expected(cursor, item, tree, &nodes),
-                        starts_statement: tokens.starts_statement(),
+                        starts: starts(tokens),
                         within: within(tokens),
                     })
                 })
@@ -412,17 +365,40 @@ fn by_tree(
             return site;
         }
     }
-    // A hole of the tree: most likely an expression that is only begun.
-    let is_in_body = tokens.depth() > 0;
-    match is_in_body {
-        true => Site::Expression(Place {
-            item,
-            inside,
-            expected: Expected::default(),
-            starts_statement: tokens.starts_statement(),
-            within: within(tokens),
-        }),
-        false => Site::Nothing,
+    in_hole(cursor, item, inside, tokens)
+}
+
+/// Where the tree has a hole: most likely an expression that is only begun.
+fn in_hole(cursor: &Cursor<'_>, item: ItemId, inside: u32, tokens: &Tokens<'_>) -> Site {
+    if tokens.is_after_dot() {
+        return preceding::after_name(cursor, tokens).unwrap_or(Site::Nothing);
+    }
+    if tokens.depth() == 0 {
+        return Site::Nothing;
+    }
+    if super::after::is_type(tokens) {
+        let errors = ErrorsOnly::No;
+        return Site::Type { item, errors };
+    }
+    Site::Expression(Place {
+        item,
+        inside,
+        expected: Expected::default(),
+        starts: starts(tokens),
+        within: within(tokens),
+    })
+}
+
+/// What may begin at the marker.
+fn starts(tokens: &Tokens<'_>) -> Starts {
+    if tokens.starts_statement() {
+        return Starts::Statement;
+    }
+    match tokens.previous().map(|it| it.kind) {
+        Some(TokenKind::Equal) => Starts::Bound,
+        Some(TokenKind::If | TokenKind::While | TokenKind::And) => Starts::Condition,
+        Some(TokenKind::Spawn) => Starts::Task,
+        Some(_) | None => Starts::Operand,
     }
 }
 
@@ -497,9 +473,22 @@ fn in_expression(
     {
         return Some(after_dot(cursor, item, base, tree, inside));
     }
+    if let ExpressionKind::Call {
+        callee, arguments, ..
+    } = &it.kind
+    {
+        let parameters = parameters_left(cursor.db, item, callee, arguments)?;
+        return Some(Site::ArgumentName { parameters });
+    }
     let ExpressionKind::Record { path, fields, .. } = &it.kind else {
         return None;
     };
+    if let [module, name] = path.as_slice()
+        && name.name.contains(MARKER)
+        && let Some(Definition::Module(module)) = resolve_name(cursor.db, cursor.file, &module.name)
+    {
+        return Some(Site::ModuleMember { module });
+    }
     let is_marked = fields.iter().any(|it| it.name.name.contains(MARKER));
     let owner = record_named(cursor, path)?;
     let names = fields.iter().map(|it| it.name.name.clone());
@@ -573,13 +562,20 @@ fn path_of(db: &dyn Db, file: File, base: &ast::Expression) -> Option<Definition
 
 /// The record or error that a path of names means.
 pub fn record_named(cursor: &Cursor<'_>, path: &[ast::Identifier]) -> Option<ItemId> {
-    let (first, rest) = path.split_first()?;
-    let mut definition = resolve_name(cursor.db, cursor.file, &first.name)?;
-    if let (Definition::Module(module), [name]) = (definition, rest) {
-        definition = resolve_member(cursor.db, module, &name.name, cursor.file)?;
-    }
-    match definition {
+    match named(cursor, path)? {
         Definition::Item(item) => Some(item),
         Definition::Variant { .. } | Definition::Module(_) => None,
+    }
+}
+
+/// What a path of names means.
+pub fn named(cursor: &Cursor<'_>, path: &[ast::Identifier]) -> Option<Definition> {
+    let (first, rest) = path.split_first()?;
+    let definition = resolve_name(cursor.db, cursor.file, &first.name)?;
+    match (definition, rest) {
+        (Definition::Module(module), [name]) => {
+            resolve_member(cursor.db, module, &name.name, cursor.file)
+        }
+        (definition, _) => Some(definition),
     }
 }

@@ -42,6 +42,11 @@ impl Tokens<'_> {
         })
     }
 
+    pub fn is_after_dot(&self) -> bool {
+        self.previous()
+            .is_some_and(|it| matches!(it.kind, TokenKind::Dot | TokenKind::QuestionDot))
+    }
+
     /// Whether a statement may begin at the marker.
     pub fn starts_statement(&self) -> bool {
         self.starts_line()

@@ -30,6 +30,8 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
                     _ => completion.snippet(format!("{name}<$0>")),
                 });
             }
+            let function = Completion::new("fn", CompletionKind::Snippet, 2);
+            found.push(function.snippet("fn($1) -> $0"));
             let tree = item_ast(cursor.db, item);
             for name in tree.iter().flat_map(|it| it.body.generics()) {
                 found.push(Completion::new(

@@ -86,8 +86,18 @@ pub fn expressions() -> Vec<Completion> {
         snippet("timeout", "timeout ${1:30s} { $0 }"),
         snippet("retry", "retry ${1:3} { $0 }"),
         snippet("reflect", "reflect $1 max ${2:3} until ($0)"),
+        snippet("budget", "budget($1) { $0 }"),
+        snippet("revise", "revise $0"),
     ]);
     found
+}
+
+/// What a text may depend on.
+pub fn choices() -> Vec<Completion> {
+    vec![
+        snippet("if", "if $1 { $0 }"),
+        snippet("match", "match $1 {\n  $0\n}"),
+    ]
 }
 
 /// What begins a statement and no expression.
@@ -114,6 +124,21 @@ pub fn in_tests() -> Vec<Completion> {
         snippet("mock", "mock $1 -> $0"),
         snippet("mock agent", "mock agent $1 {\n  $0\n}"),
     ]
+}
+
+/// `let calls = mock …`
+pub fn counted_mock() -> Completion {
+    snippet("mock", "mock $1 -> $0")
+}
+
+/// `if let …`
+pub fn bound_condition() -> Completion {
+    snippet("let", "let $1 = $0")
+}
+
+/// `spawn detached …`
+pub fn detached() -> Completion {
+    keyword("detached").insert("detached ")
 }
 
 /// The texts of a prompt.
@@ -151,6 +176,9 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
     {
         return Some([after_retry, modifiers()].concat());
     }
+    if begins_region(line) && !after_word_that_asks(line) {
+        return Some([after_retry, modifiers()].concat());
+    }
     if let Some(at) = position(Word::Parallel)
         && line
             .kinds
@@ -175,7 +203,7 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
     match (first, first_word) {
         (TokenKind::Workflow, _) => Some([after_retry, modifiers()].concat()),
         (_, Word::Prompt) => Some(vec!["by"]),
-        (_, Word::Tool) => Some(vec!["pure", "reads", "idempotent by", "once"]),
+        (_, Word::Tool) => Some(vec!["pure", "reads", "idempotent by", "once", "by"]),
         (_, Word::Human) => Some(vec!["timeout"]),
         (_, Word::External) => Some(vec!["by", "timeout"]),
         _ => None,
@@ -196,6 +224,35 @@ fn modifiers() -> Vec<&'static str> {
     all.filter(fits).map(ModifierName::text).collect()
 }
 
+/// Whether the line begins a block with modifiers: `undo retry 3`, `let x = timeout 5s`.
+fn begins_region(line: &Line) -> bool {
+    let is_start = |word: Word| word == Word::Undo || word.modifier().is_some();
+    let Some(at) = line.kinds.iter().position(|it| is_start(it.1)) else {
+        return false;
+    };
+    let begins = match at.checked_sub(1) {
+        Some(before) => line.kinds[before].0 == TokenKind::Equal,
+        None => true,
+    };
+    let next = line.kinds.get(at + 1).map(|it| it.0);
+    // A variable may have the name of a modifier.
+    let is_name = matches!(
+        next,
+        Some(TokenKind::Dot | TokenKind::QuestionDot | TokenKind::Equal)
+    );
+    let is_region = match line.kinds[at].1.modifier() {
+        Some(ModifierName::Limit | ModifierName::Errors) => false,
+        Some(
+            ModifierName::Timeout
+            | ModifierName::Retry
+            | ModifierName::Reflect
+            | ModifierName::Budget,
+        ) => next.is_some(),
+        None => true,
+    };
+    begins && is_region && !is_name
+}
+
 /// Whether a part of a head may end with it: between these stands what ends an operand, and anything else waits for one.
 fn ends_part(last: TokenKind) -> bool {
     matches!(
@@ -209,6 +266,7 @@ fn ends_part(last: TokenKind) -> bool {
             | TokenKind::BracketClose
             | TokenKind::Question
             | TokenKind::Identifier
+            | TokenKind::Underscore
     )
 }
 

@@ -7,6 +7,7 @@ mod formatted;
 mod incremental;
 mod missing_import;
 mod navigation;
+mod offered;
 mod on_examples;
 mod organized;
 mod refactoring;

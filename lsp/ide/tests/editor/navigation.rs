@@ -294,6 +294,85 @@ fn f(b: Bu<|>g) -> int { 1 }
 }
 
 #[test]
+fn uses_stand_where_their_names_do() {
+    let uses = |text: &str| {
+        let it = fixture(text);
+        let found = gsw_ide::references(&it.db, it.file, it.offset).into_iter();
+        let own = found.filter(|found| found.location.file == it.file);
+        own.map(|found| it.shown(found.location))
+            .collect::<Vec<_>>()
+    };
+    let server = "mcp git = stdio(\"uvx\")\n";
+    assert_eq!(
+        uses(&format!(
+            "{server}tool log(pa<|>th: string) -> json reads by git"
+        )),
+        ["main.gsw:2 path"]
+    );
+    assert_eq!(
+        uses("fn f() -> [string] { [context.no<|>de.path, context.node.status] }"),
+        ["main.gsw:1 node", "main.gsw:1 node"]
+    );
+    assert_eq!(
+        uses(
+            "hook g { before_tool(call) { den<|>y(\"a\") } }\nhook h { before_tool(call) { deny(\"b\") } }"
+        ),
+        ["main.gsw:1 deny", "main.gsw:2 deny"]
+    );
+    // A server is renamed with its tools' parameters as they are.
+    let text = format!("{server}tool log(path: string) -> json reads by gi<|>t");
+    let mut it = fixture(&text);
+    let edits =
+        gsw_ide::rename(&mut it.db, it.file, it.offset, "hub").expect("nothing is in its way");
+    let wanted = text.replace("gi<|>t", "hub").replace("mcp git", "mcp hub");
+    assert_eq!(it.edited(&edits), wanted);
+}
+
+#[test]
+fn words_settings_and_handlers_are_hovered_where_they_are_such() {
+    let shown = |text: &str| {
+        let it = fixture(text);
+        let hover = gsw_ide::hover(&it.db, it.file, it.offset)?;
+        Some((hover.word, hover.markdown))
+    };
+    for (text, word) in [
+        (
+            "workflow w() -> int { step \"a\" re<|>try 3 { 1 } }",
+            "retry",
+        ),
+        ("fn f() -> int { ma<|>tch 1 { _ => 2 } }", "match"),
+        ("tool t(to: string tru<|>sted) -> int once { 1 }", "trusted"),
+        (
+            "type P = int where it > 0\nfn f(x: int) -> int { x c<|>atch _ => 1 }",
+            "catch",
+        ),
+    ] {
+        let found = shown(text).and_then(|it| it.0);
+        assert_eq!(found.as_deref(), Some(word), "{text}");
+    }
+    for (text, part) in [
+        (
+            "agent a { max_<|>tokens: 3 }",
+            "The most tokens of one answer.",
+        ),
+        ("agent a { sys<|>tem: \"\" }", "The system prompt."),
+        (
+            "hook g { before_<|>tool(call) { allow } }",
+            "```gsw\nbefore_tool\n```\n\n",
+        ),
+    ] {
+        let found = shown(text).map(|it| it.1).unwrap_or_default();
+        assert!(found.contains(part), "{text}: {found}");
+    }
+    // A name is what it is declared as, and a key of JSON is nothing.
+    let name = shown("fn f(step: int) -> int { st<|>ep }").expect("a name");
+    assert_eq!(name.0, None);
+    assert!(name.1.contains("step: int"));
+    assert_eq!(shown("fn f(j: json) -> json { j.ti<|>meout }"), None);
+    assert_eq!(shown("fn f() -> int { 4<|>2 }"), None);
+}
+
+#[test]
 fn a_hover_of_a_tool_says_how_often_it_may_run() {
     let shown = |text: &str| {
         let it = fixture(text);

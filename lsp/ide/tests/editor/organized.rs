@@ -53,7 +53,8 @@ const CASES: &[(&str, &str)] = &[
 
 #[test]
 fn imports_are_put_in_order_with_their_comments() {
-    for (imports, wanted) in CASES {
+    let ends = ["\n", "\r\n"].into_iter();
+    for ((imports, wanted), end) in ends.flat_map(|end| CASES.iter().map(move |it| (it, end))) {
         // Uses of all that is imported, so that none is unused but what the test names.
         let uses = ["draw", "area", "one"].map(|it| match imports.contains(it) {
             true => format!("{it}()"),
@@ -66,7 +67,8 @@ fn imports_are_put_in_order_with_their_comments() {
             (false, false) => "int",
         };
         let body = format!("fn f(p: {ty}) -> int {{ {} }}", uses.join(" + "));
-        let it = &mut fixture(&format!("{imports}\n\n{body}\n{LIB}"));
+        let text = format!("{imports}\n\n{body}\n{LIB}");
+        let it = &mut fixture(&text.replace('\n', end));
         let range = Span::new(0, 0);
         let actions = gsw_ide::code_action(&mut it.db, it.file, range, |_| true);
         let action = actions.iter().find(|it| it.title == "organize imports");
@@ -74,7 +76,7 @@ fn imports_are_put_in_order_with_their_comments() {
             Some(action) => it.edited(&action.edits),
             None => it.file.text(&it.db).to_string(),
         };
-        same(&after, &format!("{wanted}\n\n{body}"));
-        assert_eq!(action.is_none(), imports == wanted, "{imports}");
+        same(&after.replace("\r\n", "\n"), &format!("{wanted}\n\n{body}"));
+        assert_eq!(action.is_none(), imports == wanted, "{imports} {end:?}");
     }
 }

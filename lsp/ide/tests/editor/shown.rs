@@ -62,6 +62,44 @@ fn the_parameter_that_is_written_is_pointed_at() {
 }
 
 #[test]
+fn what_is_written_like_a_call_has_its_parameters() {
+    let before = "error Gone(what: string, code: int)\nenum E { A(x: int, y: int) }\nagent h { model: \"sim/x\" }\nprompt ask(question: string) -> int by h { user \"a\" }\nfn g(a: int, b: string = \"\") -> int { a }\n";
+    let cases = [
+        (
+            "fn f(h: fn(int, string) -> bool) -> bool { h(1, <|>) }",
+            "h(int, string) -> bool | string",
+        ),
+        (
+            "fn f() -> int { let h = (n: int) => n\n h(<|>) }",
+            "h(int) -> int | int",
+        ),
+        (
+            "test \"t\" { mock g(1, <|>) -> 1 }",
+            "g(a: int, b: string = …) -> int | b: string = …",
+        ),
+        (
+            "test \"t\" { mock ask(<|>) -> 1 }",
+            "ask(question: string) -> int | question: string",
+        ),
+        (
+            "fn f(e: E) -> int { match e { A(_, <|>) => 1 } }",
+            "E.A(x: int, y: int) | y: int",
+        ),
+        (
+            "fn f() -> int { ask(\"\") catch { Gone(code: <|>) => 1 } }",
+            "Gone(what: string, code: int) | code: int",
+        ),
+        (
+            "fn f() -> json { ask.detail(<|>) }",
+            "ask(question: string) -> int | question: string",
+        ),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(signature(&format!("{before}{text}")), wanted, "{text}");
+    }
+}
+
+#[test]
 fn hints_say_types_parameters_and_errors() {
     let it = fixture(
         "
@@ -207,6 +245,7 @@ prompt ask(q: string) -> int by helper { user \"\"\"
 const N: int = 1
 workflow main() -> int { let x = ask(\"a\") // c
  step \"s\" { x + N + g(Low) } }
+hook guard { on_budget(session, what) { log.warn(what) } }
 //- b.gsw
 fn g(l: string) -> int { 1 }
 ",
@@ -245,6 +284,8 @@ fn g(l: string) -> int { 1 }
         ("/// Docs.", "comment"),
         ("step", "keyword"),
         ("g", "function"),
+        ("on_budget", "method"),
+        ("what", "parameter"),
     ];
     for (word, wanted) in wanted {
         assert_eq!(kind(word), wanted, "{word}");

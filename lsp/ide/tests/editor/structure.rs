@@ -17,6 +17,10 @@ workflow main(n: int) {
     let x = step \"inner\" { 1 }
   }
 }
+hook guard {
+  before_tool(call) { allow }
+  on_error(session, failure) { }
+}
 test \"works\" { }
 ",
     );
@@ -48,6 +52,9 @@ Method Bug.urgent
 Item(Workflow) main
   Step outer …
     Step inner
+Item(Hook) guard
+  Method before_tool
+  Method on_error
 Item(Test) works
 ",
     );

@@ -39,7 +39,22 @@ workflow main(dir: string = ".") -> [Bug] {
     match bug.level { Low => log.info("low") High(why) => log.info(why) } }
   all
 }
+mcp notes = stdio("notes", ["--quiet"], sampling: helper, roots: ["./notes"])
+tool find(text: string) -> json reads by notes
+tool count(
+  text: string,
+)
+  -> int
+  ! Failed
+  pure
+{ if text == "" { fail Failed("é") }
+ text.len() }
+hook guard { before_tool(call) { if call.tool == "x" { deny("no") } else { allow } } }
+agent clerk { model: "sim/x", tools: [count, find], hooks: [guard] }
 test "😀 it" { mock ask(_) -> [] assert main() == [] }
+test "turns" { mock agent clerk { call count("a") answer 1 }
+ let calls = mock count(_) -> 1 then 2
+ assert calls.count() == 0 }
 "#;
 
 const LIB: &str = "enum Level { Low, High(why: string) }\nfn least() -> int { 2 }\n";
@@ -76,6 +91,15 @@ const PIECES: &[&str] = &[
     "lib.",
     "Bug { title: \"\" }",
     "\"\"\"",
+    "\n  -> int",
+    "\n  ! Failed",
+    "hook h { on_error(",
+    "mock agent clerk { call ",
+    " by notes",
+    "?.",
+    ": ",
+    "|",
+    "\u{2028}",
 ];
 
 /// One more than the last byte of each line, in UTF-16 units: a position that is sometimes past it.
@@ -112,6 +136,7 @@ fn byte(text: &str, position: &Value) -> usize {
 const AT: &[&str] = &[
     "textDocument/hover",
     "textDocument/definition",
+    "textDocument/declaration",
     "textDocument/typeDefinition",
     "textDocument/implementation",
     "textDocument/documentHighlight",
@@ -120,6 +145,7 @@ const AT: &[&str] = &[
     "textDocument/prepareRename",
     "textDocument/linkedEditingRange",
     "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
 ];
 const ABOUT: &[&str] = &[
     "textDocument/documentSymbol",
@@ -193,7 +219,8 @@ impl Session {
         let uri = uri(&self.root.join(&name));
         let position = position(&self.texts[&name], &mut self.dice);
         let document = json!({ "uri": uri });
-        let (method, parameters) = match self.dice.roll(4) {
+        let (method, parameters) = match self.dice.roll(5) {
+            4 => return self.ask_further(&uri, &position),
             0 => (
                 ABOUT[self.dice.roll(ABOUT.len())],
                 json!({ "textDocument": document, "options": { "tabSize": 2, "insertSpaces": true } }),
@@ -220,13 +247,100 @@ impl Session {
                 json!({ "textDocument": document, "position": position }),
             ),
         };
-        let answer = self.client.ask(method, &parameters);
+        self.answered(method, &parameters);
+    }
+
+    /// What a request is answered with, which is no bug.
+    fn answered(&mut self, method: &str, parameters: &Value) -> Value {
+        let answer = self.client.ask(method, parameters);
         let code = answer["error"]["code"].as_i64();
         assert!(
             matches!(code, None | Some(-32602)),
             "{method} {parameters}: {answer}\n{:#?}",
             self.texts
         );
+        answer["result"].clone()
+    }
+
+    /// Asks about the whole project, or on with what an answer has given.
+    fn ask_further(&mut self, uri: &str, position: &Value) {
+        let at = json!({ "textDocument": { "uri": uri }, "position": position });
+        match self.dice.roll(5) {
+            0 => self.ask_about_project(uri),
+            1 => {
+                let about = json!({ "textDocument": { "uri": uri } });
+                let full = self.answered("textDocument/semanticTokens/full", &about);
+                self.edit();
+                let further =
+                    json!({ "textDocument": { "uri": uri }, "previousResultId": full["resultId"] });
+                self.answered("textDocument/semanticTokens/full/delta", &further);
+            }
+            2 => {
+                let list = self.answered("textDocument/completion", &at);
+                let items = list["items"].as_array().cloned().unwrap_or_default();
+                if let Some(item) = items.get(self.dice.roll(items.len())) {
+                    self.answered("completionItem/resolve", item);
+                }
+            }
+            3 => self.follow(
+                &at,
+                "textDocument/prepareCallHierarchy",
+                ["callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"],
+            ),
+            _ => self.follow(
+                &at,
+                "textDocument/prepareTypeHierarchy",
+                ["typeHierarchy/supertypes", "typeHierarchy/subtypes"],
+            ),
+        }
+    }
+
+    fn ask_about_project(&mut self, uri: &str) {
+        let word = ["", "m", "é", "Bug", "x y"][self.dice.roll(5)];
+        let to = uri.replace(".gsw", "_moved.gsw");
+        let (method, parameters) = [
+            ("workspace/symbol", json!({ "query": word })),
+            ("workspace/diagnostic", json!({ "previousResultIds": [] })),
+            (
+                "workspace/willRenameFiles",
+                json!({ "files": [{ "oldUri": uri, "newUri": to }] }),
+            ),
+        ][self.dice.roll(3)]
+        .clone();
+        self.answered(method, &parameters);
+    }
+
+    /// Asks for an item, and then for one of the two sides of it.
+    fn follow(&mut self, at: &Value, first: &str, sides: [&str; 2]) {
+        let items = self.answered(first, at);
+        // What an answer has given may be out of date when it comes back.
+        if self.dice.roll(2) == 0 {
+            self.edit();
+        }
+        if let Some(item) = items.as_array().and_then(|it| it.first()) {
+            let side = sides[self.dice.roll(2)];
+            self.answered(side, &json!({ "item": item }));
+        }
+    }
+
+    /// What is said at a place, by requests whose answers hold for the texts alone.
+    fn said_at(client: &mut Client, uri: &str, position: &Value) -> Vec<Value> {
+        let at = json!({ "textDocument": { "uri": uri }, "position": position, "context": { "includeDeclaration": true } });
+        let methods = [
+            "textDocument/hover",
+            "textDocument/completion",
+            "textDocument/references",
+            "textDocument/signatureHelp",
+        ];
+        let mut all: Vec<Value> = methods
+            .iter()
+            .map(|it| client.ask(it, &at)["result"].clone())
+            .collect();
+        for method in ["textDocument/documentSymbol", "textDocument/codeLens"] {
+            all.push(client.about(method, uri));
+        }
+        all.push(client.about("textDocument/semanticTokens/full", uri)["data"].clone());
+        all
     }
 
     /// Everything that is wrong with each file, in order.
@@ -288,6 +402,14 @@ fn after_any_edits_and_requests_the_server_says_what_a_new_one_says() {
             }
             let wanted = Session::reports(&mut fresh, &root, &texts);
             assert_eq!(said, wanted, "seed {seed}, session {session}: {texts:#?}");
+            let name = ["lib.gsw", "main.gsw"][it.dice.roll(2)];
+            let (uri, position) = (uri(&root.join(name)), position(&texts[name], &mut it.dice));
+            let said = Session::said_at(&mut it.client, &uri, &position);
+            let wanted = Session::said_at(&mut fresh, &uri, &position);
+            assert_eq!(
+                said, wanted,
+                "seed {seed}, session {session}, {name} {position}: {texts:#?}"
+            );
             fresh.quit();
         }
         it.client.quit();

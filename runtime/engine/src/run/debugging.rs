@@ -257,6 +257,7 @@ impl Run {
         let shown = entered.into_iter().flat_map(|it| &it.variables);
         let variables = shown.map(|it| Variable {
             name: string::text(it.name).to_owned(),
+            ty: codec::type_name(&self.loaded.types, it.ty),
             json: self.debug_json(it.ty, it.word),
         });
         variables.collect()

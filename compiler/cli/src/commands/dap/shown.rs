@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_notation::duration;
 use serde_json::{Map, Value, json};
 
 /// The most characters of a value in one line.
@@ -23,6 +24,14 @@ pub enum Part {
     Value(Arc<Value>),
 }
 
+/// A name in scope and what it holds.
+pub struct Named {
+    pub name: String,
+    /// As in source.
+    pub ty: String,
+    pub value: Value,
+}
+
 impl Shown {
     pub fn frame_number(&mut self, task: u32, frame: usize) -> usize {
         self.frames.push((task, frame));
@@ -40,6 +49,37 @@ impl Shown {
 
     pub fn part(&self, number: usize) -> Option<Part> {
         self.parts.get(number.checked_sub(1)?).cloned()
+    }
+
+    /// A name in scope, as the client shows it.
+    pub fn named(&mut self, it: Named) -> Value {
+        let name = json!(it.name);
+        let mut shown = self.of_type(it);
+        shown.insert("name".into(), name);
+        Value::Object(shown)
+    }
+
+    /// What a name holds, with the name's type: a duration as it is written, and what has no JSON form by its type.
+    pub fn of_type(&mut self, it: Named) -> Map<String, Value> {
+        let Named { name: _, ty, value } = it;
+        let text = match &value {
+            Value::Number(seconds) if ty.trim_end_matches('?') == "duration" => {
+                duration::from_seconds_text(&seconds.to_string()).map(duration::text)
+            }
+            Value::Null if has_no_json(&ty) => Some(ty.clone()),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => None,
+        };
+        let mut shown = self.value(value);
+        if let Some(text) = text {
+            shown.insert("value".into(), json!(text));
+        }
+        shown.insert("type".into(), json!(ty));
+        shown
     }
 
     /// A value as the client shows it, under a name.
@@ -87,6 +127,14 @@ impl Shown {
         let shown = pairs.into_iter();
         shown.map(|(name, it)| self.variable(&name, it)).collect()
     }
+}
+
+/// Whether values of a type are no data: `null` then stands for any of them.
+fn has_no_json(ty: &str) -> bool {
+    matches!(ty, "function" | "Session")
+        || ["Task<", "Stream<", "Queue<"]
+            .iter()
+            .any(|it| ty.starts_with(it))
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -10,7 +10,7 @@ use crate::commands::dap::expression::Expression;
 use crate::commands::dap::follower::{Because, How, Mode};
 use crate::commands::dap::guard::Guard;
 use crate::commands::dap::launch::Launch;
-use crate::commands::dap::shown::Part;
+use crate::commands::dap::shown::{Named, Part};
 
 impl Session {
     pub(super) fn request(&mut self, request: &Value) -> Next {
@@ -201,14 +201,17 @@ impl Session {
     }
 
     /// The names in scope in a frame with what they hold.
-    fn names(&self, task: u32, frame: usize) -> Result<Vec<(String, Value)>, String> {
+    fn names(&self, task: u32, frame: usize) -> Result<Vec<Named>, String> {
         let follower = self.current().ok_or("nothing runs")?;
         let found = follower.look(move |run| run.debug_variables(task, frame));
         let found = found.ok_or("the program is not paused")?;
-        let value = |json: &str| serde_json::from_str(json).unwrap_or(Value::Null);
         Ok(found
             .into_iter()
-            .map(|it| (it.name, value(&it.json)))
+            .map(|it| Named {
+                name: it.name,
+                ty: it.ty,
+                value: serde_json::from_str(&it.json).unwrap_or(Value::Null),
+            })
             .collect())
     }
 
@@ -218,9 +221,7 @@ impl Session {
         let list = match part.ok_or("there is nothing of this number")? {
             Part::Scope(task, frame) => {
                 let names = self.names(task, frame)?.into_iter();
-                names
-                    .map(|(name, value)| self.shown.variable(&name, value))
-                    .collect()
+                names.map(|it| self.shown.named(it)).collect()
             }
             Part::Value(of) => {
                 let start = arguments["start"].as_u64().unwrap_or_default() as usize;
@@ -239,13 +240,19 @@ impl Session {
         let frame = frame.and_then(|it| self.shown.frame(it as usize));
         let (task, frame) = frame.unwrap_or((at.task, 0));
         let expression = arguments["expression"].as_str().unwrap_or_default();
-        let names = self.names(task, frame)?;
-        let held = |name: &str| {
-            let found = names.iter().find(|it| it.0 == name);
-            found.map(|it| it.1.clone())
+        let mut names = self.names(task, frame)?;
+        let mut shown = match names.iter().position(|it| it.name == expression.trim()) {
+            // As it stands among the names.
+            Some(at) => self.shown.of_type(names.swap_remove(at)),
+            None => {
+                let held = |name: &str| {
+                    let found = names.iter().find(|it| it.name == name);
+                    found.map(|it| it.value.clone())
+                };
+                self.shown
+                    .value(Expression::parse(expression)?.value(&held)?)
+            }
         };
-        let part = Expression::parse(expression)?.value(&held)?;
-        let mut shown = self.shown.value(part);
         if let Some(value) = shown.remove("value") {
             shown.insert("result".into(), value);
         }

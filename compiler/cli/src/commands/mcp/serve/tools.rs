@@ -415,7 +415,11 @@ const NO_NAME: &str = "no name that the compiler knows stands there";
 fn hover(it: &Pointed) -> Result<Answer, String> {
     let (Opened { db, file }, offset) = pointed(it)?;
     let hover = gsw_ide::hover(&db, file, offset).ok_or(NO_NAME)?;
-    Ok(Answer::text(hover.markdown))
+    let Some(word) = hover.word else {
+        return Ok(Answer::text(hover.markdown));
+    };
+    let section = gsw_describe::explained(&word);
+    Ok(Answer::text(section.ok_or(NO_NAME)?))
 }
 
 fn definition(it: &Pointed) -> Result<Answer, String> {
