@@ -54,7 +54,7 @@ function expressions(mode) {
     choice(
       prec.left("or", binary($, "or")),
       prec.left("and", binary($, "and")),
-      prec.left("comparison", binary($, "==", "!=", "<", "<=", ">", ">=", "in")),
+      prec.left("comparison", binary($, "==", "!=", "<", "<=", ">", ">=", "in", seq("not", "in"))),
       prec.right("otherwise", binary($, "??")),
       prec.left("range", binary($, "..", "..=")),
       prec.left("sum", binary($, "+", "-")),
@@ -458,7 +458,9 @@ module.exports = grammar({
       repeat($._modifier),
       $.block,
     ),
-    parallel: ($) => seq($._contextual, "parallel", "(", commas($._expression), ")"),
+    parallel: ($) => prec.right(seq(
+      $._contextual, "parallel", "(", commas($._expression), ")", optional(seq("errors", $.identifier)),
+    )),
     modified: ($) => seq($._modified_mark, repeat1($._modifier), $.block),
     reflect: ($) => prec.right("prefix", seq(
       $._contextual,

@@ -236,7 +236,7 @@ impl Evaluation<'_> {
             | Kind::Await(_)
             | Kind::Race { .. }
             | Kind::ParallelFor { .. }
-            | Kind::Parallel(_)
+            | Kind::Parallel { .. }
             | Kind::Step { .. }
             | Kind::Modified { .. }
             | Kind::Invalid => None,
@@ -353,6 +353,7 @@ fn arithmetic(
             Some(Float(*a as f64 / *b as f64))
         }
         (Duration(a), Duration(b) | Int(b)) => ints(*a, *b).map(Duration),
+        (Int(a), Duration(b)) if operator == Operator::Multiply => ints(*a, *b).map(Duration),
         (Float(a), Float(b)) => Some(Float(match operator {
             Operator::Add => a + b,
             Operator::Subtract => a - b,

@@ -41,6 +41,7 @@ pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     FormerNameProblem, STATE_OR_VARIABLE, Wanted, beyond_project, broken_check, cannot_leave,
     captured_cycle, declared_once, media_answer, media_inside, misplaced_mock, misplaced_statement,
-    not_mockable, not_permitted, not_recordable, outside_loop, repeats_once_effect, secret_exposed,
-    senseless_setting, target_not_permitted, unmatchable_entry, wrong_former_name,
+    mocks_outside_test, not_mockable, not_permitted, not_recordable, outside_loop,
+    repeats_once_effect, secret_exposed, senseless_setting, target_not_permitted,
+    unmatchable_entry, wrong_former_name,
 };

@@ -99,7 +99,7 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             | ExpressionKind::Await(_)
             | ExpressionKind::Race { .. }
             | ExpressionKind::ParallelFor { .. }
-            | ExpressionKind::Parallel(_)
+            | ExpressionKind::Parallel { .. }
             | ExpressionKind::Step { .. }
             | ExpressionKind::Modified { .. }
             | ExpressionKind::Invalid => {}

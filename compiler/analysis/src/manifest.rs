@@ -249,7 +249,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::Await(_)
         | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
-        | ExpressionKind::Parallel(_)
+        | ExpressionKind::Parallel { .. }
         | ExpressionKind::Step { .. }
         | ExpressionKind::Modified { .. }
         | ExpressionKind::Invalid => Vec::new(),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_infer::hir::{ErrorPolicy, Expression, ExpressionId, ExpressionKind, RangeEnd};
+use gsw_infer::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
 
 use crate::control;
 use crate::equal::{equal, insert, lookup};
@@ -215,10 +215,10 @@ fn value(machine: &mut Machine, frame: &mut Frame, expression: &Expression) -> F
             let work = machine.iterations(frame, *iterable, *limit, body)?;
             Ok(Value::list(machine.parallel(work, *policy, &ty)?))
         }
-        Kind::Parallel(lambdas) => {
+        Kind::Parallel { branches, policy } => {
             let ty = frame.concrete(&expression.ty);
-            let work = lambdas.iter().map(|it| (frame.closure(it), Vec::new()));
-            let results = machine.parallel(work.collect(), ErrorPolicy::First, &ty)?;
+            let work = branches.iter().map(|it| (frame.closure(it), Vec::new()));
+            let results = machine.parallel(work.collect(), *policy, &ty)?;
             Ok(Value::tuple(results))
         }
         Kind::Step {

@@ -145,6 +145,10 @@ fn other_arithmetic(
             Op::Divide => return machine.duration(a.checked_div(*b)),
             Op::Add | Op::Subtract | Op::Remainder => {}
         }
+    } else if let (Value::Int(a), Value::Duration(b)) = (left, right) {
+        if operator == Op::Multiply {
+            return machine.duration(a.checked_mul(*b));
+        }
     } else if operator == Op::Add {
         if let (Value::Text(a), Value::Text(b)) = (left, right) {
             machine.spend(a.len() / 16)?;

@@ -62,10 +62,12 @@ fn gathered(
             .map(|it| it.map_err(Stop::Raise))
             .collect(),
         ErrorPolicy::Settle => {
-            let Type::List(element) = ty else {
-                return unsupported("no list of results");
+            let outcome = match ty {
+                Type::List(element) => Some(&**element),
+                Type::Tuple(parts) => parts.first(),
+                _ => return unsupported("no list or tuple of results"),
             };
-            let Type::Enum(result, _) = &**element else {
+            let Some(Type::Enum(result, _)) = outcome else {
                 return unsupported("no results");
             };
             let settled = endings.into_iter().map(|it| match it {

@@ -150,10 +150,19 @@ impl<'run, 'file> Printer<'run, 'file> {
                 let head = concat([was, self.after("step ", name)]);
                 self.with_modifiers(head, modifiers, body)
             }
-            Kind::Parallel(branches) => concat([
-                text("parallel "),
-                self.comma_list("(", expressions(branches), ")", it.span, Ending::Nowhere),
-            ]),
+            Kind::Parallel {
+                branches,
+                branches_span,
+                errors,
+            } => {
+                let span = *branches_span;
+                let errors = errors.iter().map(|it| text(format!(" errors {}", it.name)));
+                let head = [
+                    text("parallel "),
+                    self.comma_list("(", expressions(branches), ")", span, Ending::Nowhere),
+                ];
+                concat(head.into_iter().chain(errors).collect::<Vec<_>>())
+            }
             Kind::Undo { modifiers, body } => self.with_modifiers(text("undo"), modifiers, body),
             Kind::Modified { modifiers, body } => {
                 let modifiers: Vec<_> = modifiers.iter().map(|it| self.modifier(it)).collect();

@@ -133,8 +133,11 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
             add_all([iterable].into_iter().chain(limit), &mut found);
             found.push(Child::Closure(body, 0));
         }
-        Kind::Parallel(lambdas) => {
-            let numbered = (0u32..).zip(lambdas);
+        Kind::Parallel {
+            branches,
+            policy: _,
+        } => {
+            let numbered = (0u32..).zip(branches);
             found.extend(numbered.map(|(index, it)| Child::Closure(it, index)));
         }
         Kind::Step {

@@ -1,91 +1,308 @@
-//! The type of a constant that is declared without one: inferred from its literal.
+//! The type of a constant that is declared without one: known from its value where that says it by itself.
 
-use gsw_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Literal};
+use gsw_source::{Db, File, ItemId, ItemKind, Span};
+use gsw_syntax::ast::{
+    BinaryOperator, Conversion, Expression, ExpressionKind, Identifier, ItemBody, Literal,
+    OperatorClass, TypeExpression, TypeExpressionKind, UnaryOperator,
+};
 
+use crate::generics::generics_of;
+use crate::lower_type::lower_type;
+use crate::scope::{
+    Definition, module_scope, resolve_callable, resolve_member, resolve_name, variants_named,
+};
+use crate::tree::item_head;
 use crate::types::Type;
 
-/// The type of a literal, or of a list of literals of one type; `None` when only inference could tell.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one line a form: rustc names what a new form must join"
-)]
-pub fn literal_type(value: &Expression) -> Option<Type> {
-    match &value.kind {
-        ExpressionKind::Literal(literal) => match literal {
-            Literal::Int(_) => Some(Type::Int),
-            Literal::Float(_) => Some(Type::Float),
-            Literal::Bool(_) => Some(Type::Bool),
-            Literal::Duration(_) => Some(Type::Duration),
-            Literal::String(_) => Some(Type::String),
-            Literal::None => None,
-        },
-        ExpressionKind::Interpolation(_) => Some(Type::String),
-        ExpressionKind::Unary { operand, .. } => literal_type(operand),
-        ExpressionKind::Parenthesized(inside) => literal_type(inside),
-        ExpressionKind::Binary {
-            left,
-            operator,
-            operator_span: _,
-            right,
-        } => {
-            let (left, right) = (literal_type(left)?, literal_type(right)?);
-            if left == Type::Duration && *operator == BinaryOperator::Divide {
-                let by_int = (right == Type::Int).then_some(Type::Duration);
-                return if right == left {
-                    Some(Type::Float)
-                } else {
-                    by_int
-                };
+/// How many constants may follow each other to the one that says the type; a circle of them is reported where it is evaluated.
+const LONGEST: u32 = 32;
+
+/// The type that the value of the constant `item` has, whatever the constant is used for; `None` when only inference could tell.
+pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Type> {
+    Constant {
+        db,
+        item,
+        length: 0,
+    }
+    .of(value)
+}
+
+/// The constant whose value is looked at.
+struct Constant<'a> {
+    db: &'a dyn Db,
+    item: ItemId,
+    /// How many constants led to it.
+    length: u32,
+}
+
+impl Constant<'_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
+    fn of(&self, value: &Expression) -> Option<Type> {
+        match &value.kind {
+            ExpressionKind::Literal(literal) => match literal {
+                Literal::Int(_) => Some(Type::Int),
+                Literal::Float(_) => Some(Type::Float),
+                Literal::Bool(_) => Some(Type::Bool),
+                Literal::Duration(_) => Some(Type::Duration),
+                Literal::String(_) => Some(Type::String),
+                Literal::None => None,
+            },
+            ExpressionKind::Interpolation(_) => Some(Type::String),
+            ExpressionKind::Unary { operator, operand } => match operator {
+                UnaryOperator::Negate => self.of(operand),
+                UnaryOperator::Not => Some(Type::Bool),
+            },
+            ExpressionKind::Parenthesized(inside) => self.of(inside),
+            ExpressionKind::Binary {
+                left,
+                operator,
+                operator_span: _,
+                right,
+            } => self.operation(*operator, left, right),
+            ExpressionKind::List(elements) => Some(self.common(elements.iter())?.list()),
+            ExpressionKind::Map(entries) => {
+                let key = self.common(entries.iter().map(|it| &it.key))?;
+                let value = self.common(entries.iter().map(|it| &it.value))?;
+                Some(Type::Map(key.into(), value.into()))
             }
-            let is_number = matches!(left, Type::Int | Type::Float | Type::Duration);
-            (is_number && left == right).then_some(left)
+            ExpressionKind::Tuple(elements) => {
+                let elements: Option<Vec<Type>> = elements.iter().map(|it| self.of(it)).collect();
+                Some(Type::Tuple(elements?.into()))
+            }
+            ExpressionKind::Record { path, .. } => self.named(path.clone()),
+            ExpressionKind::As {
+                ty,
+                form: Conversion::Raising,
+                ..
+            } => self.written(ty),
+            ExpressionKind::Name(name) => match resolve_name(self.db, self.file(), name)? {
+                Definition::Item(item) => self.constant(item),
+                Definition::Variant { .. } => self.variant(name),
+                Definition::Module(_) => None,
+            },
+            ExpressionKind::Field { base, name, .. } => self.member(base, name),
+            ExpressionKind::Call { callee, .. } => self.called(callee),
+            ExpressionKind::As { .. }
+            | ExpressionKind::TupleField { .. }
+            | ExpressionKind::AllOf(_)
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Unit
+            | ExpressionKind::Range { .. }
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Catch { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Match { .. }
+            | ExpressionKind::Do(_)
+            | ExpressionKind::For { .. }
+            | ExpressionKind::While { .. }
+            | ExpressionKind::Return(_)
+            | ExpressionKind::Break
+            | ExpressionKind::Continue
+            | ExpressionKind::Fail(_)
+            | ExpressionKind::Emit(_)
+            | ExpressionKind::Text { .. }
+            | ExpressionKind::Spawn(_)
+            | ExpressionKind::Undo { .. }
+            | ExpressionKind::SpawnDetached(_)
+            | ExpressionKind::Await(_)
+            | ExpressionKind::Race { .. }
+            | ExpressionKind::ParallelFor { .. }
+            | ExpressionKind::Parallel { .. }
+            | ExpressionKind::Step { .. }
+            | ExpressionKind::Modified { .. }
+            | ExpressionKind::Reflect { .. }
+            | ExpressionKind::Revise(_)
+            | ExpressionKind::By { .. }
+            | ExpressionKind::With { .. }
+            | ExpressionKind::Invalid => None,
         }
-        ExpressionKind::List(elements) => {
-            let first = literal_type(elements.first()?)?;
-            let is_same = elements
-                .iter()
-                .all(|it| literal_type(it).as_ref() == Some(&first));
-            is_same.then(|| first.list())
+    }
+
+    fn file(&self) -> File {
+        self.item.file(self.db)
+    }
+
+    fn operation(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<Type> {
+        match operator.class() {
+            OperatorClass::Logic
+            | OperatorClass::Equality
+            | OperatorClass::Order
+            | OperatorClass::Membership => return Some(Type::Bool),
+            OperatorClass::Fallback => return self.of(right),
+            OperatorClass::Arithmetic => {}
         }
-        ExpressionKind::Name(_)
-        | ExpressionKind::Field { .. }
-        | ExpressionKind::TupleField { .. }
-        | ExpressionKind::AllOf(_)
-        | ExpressionKind::Index { .. }
-        | ExpressionKind::Call { .. }
-        | ExpressionKind::Record { .. }
-        | ExpressionKind::Map(_)
-        | ExpressionKind::Unit
-        | ExpressionKind::Tuple(_)
-        | ExpressionKind::Range { .. }
-        | ExpressionKind::Lambda { .. }
-        | ExpressionKind::As { .. }
-        | ExpressionKind::Catch { .. }
-        | ExpressionKind::If { .. }
-        | ExpressionKind::Let { .. }
-        | ExpressionKind::Match { .. }
-        | ExpressionKind::Do(_)
-        | ExpressionKind::For { .. }
-        | ExpressionKind::While { .. }
-        | ExpressionKind::Return(_)
-        | ExpressionKind::Break
-        | ExpressionKind::Continue
-        | ExpressionKind::Fail(_)
-        | ExpressionKind::Emit(_)
-        | ExpressionKind::Text { .. }
-        | ExpressionKind::Spawn(_)
-        | ExpressionKind::Undo { .. }
-        | ExpressionKind::SpawnDetached(_)
-        | ExpressionKind::Await(_)
-        | ExpressionKind::Race { .. }
-        | ExpressionKind::ParallelFor { .. }
-        | ExpressionKind::Parallel(_)
-        | ExpressionKind::Step { .. }
-        | ExpressionKind::Modified { .. }
-        | ExpressionKind::Reflect { .. }
-        | ExpressionKind::Revise(_)
-        | ExpressionKind::By { .. }
-        | ExpressionKind::With { .. }
-        | ExpressionKind::Invalid => None,
+        let (left, right) = (self.of(left)?, self.of(right)?);
+        let is = |one: Type, other: Type| left == one && right == other;
+        if operator == BinaryOperator::Divide && is(Type::Duration, Type::Duration) {
+            return Some(Type::Float);
+        }
+        let is_scaled = match operator {
+            BinaryOperator::Multiply => {
+                is(Type::Duration, Type::Int) || is(Type::Int, Type::Duration)
+            }
+            BinaryOperator::Divide => is(Type::Duration, Type::Int),
+            BinaryOperator::Or
+            | BinaryOperator::And
+            | BinaryOperator::Equal
+            | BinaryOperator::NotEqual
+            | BinaryOperator::Less
+            | BinaryOperator::LessEqual
+            | BinaryOperator::Greater
+            | BinaryOperator::GreaterEqual
+            | BinaryOperator::NotIn
+            | BinaryOperator::In
+            | BinaryOperator::Otherwise
+            | BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Remainder => false,
+        };
+        match is_scaled {
+            true => Some(Type::Duration),
+            false => (left == right).then_some(left),
+        }
+    }
+
+    /// The type that all of these have.
+    fn common<'a>(&self, mut values: impl Iterator<Item = &'a Expression>) -> Option<Type> {
+        let first = self.of(values.next()?)?;
+        values
+            .all(|it| self.of(it).as_ref() == Some(&first))
+            .then_some(first)
+    }
+
+    /// The type of that name, unless it takes type arguments. One that is unknown is reported where the value is checked.
+    fn named(&self, path: Vec<Identifier>) -> Option<Type> {
+        let first = path.first()?;
+        if resolve_name(self.db, self.file(), &first.name).is_none() {
+            return Some(Type::Invalid);
+        }
+        let span = first.span;
+        let arguments = Vec::new();
+        let kind = TypeExpressionKind::Named { path, arguments };
+        self.written(&TypeExpression { kind, span })
+    }
+
+    fn written(&self, ty: &TypeExpression) -> Option<Type> {
+        let mut reports = Vec::new();
+        let lowered = lower_type(self.db, self.file(), &[], ty, &mut reports, self.item);
+        reports.is_empty().then_some(lowered)
+    }
+
+    /// The type of another constant.
+    fn constant(&self, item: ItemId) -> Option<Type> {
+        if item.kind(self.db) != ItemKind::Const || self.length == LONGEST {
+            return None;
+        }
+        let head = item_head(self.db, item)?;
+        let ItemBody::Const(declared) = &head.body else {
+            return None;
+        };
+        let constant = Constant {
+            db: self.db,
+            item,
+            length: self.length + 1,
+        };
+        match &declared.ty {
+            Some(ty) => constant.written(ty),
+            None => constant.of(&declared.value),
+        }
+    }
+
+    /// The enum of a variant, where only one is meant.
+    fn variant(&self, name: &str) -> Option<Type> {
+        let [(item, _)] = variants_named(self.db, self.file(), name) else {
+            return None;
+        };
+        generics_of(self.db, *item)
+            .is_empty()
+            .then(|| Type::Enum(*item, [].into()))
+    }
+
+    /// `limits.LARGEST` of a module, `Level.High` of an enum.
+    fn member(&self, base: &Expression, name: &Identifier) -> Option<Type> {
+        let ExpressionKind::Name(owner) = &base.kind else {
+            return None;
+        };
+        match resolve_name(self.db, self.file(), owner)? {
+            Definition::Module(module) => self.constant(self.item_of(module, name)?),
+            Definition::Item(item) if item.kind(self.db) == ItemKind::Enum => {
+                self.named(vec![identifier(owner, base.span)])
+            }
+            Definition::Item(_) | Definition::Variant { .. } => None,
+        }
+    }
+
+    /// The result of a function that declares it, the enum of a variant with a payload, or the list that `E.values()` gives.
+    fn called(&self, callee: &Expression) -> Option<Type> {
+        if let ExpressionKind::Name(name) = &callee.kind {
+            return match resolve_callable(self.db, self.file(), name)? {
+                Definition::Item(item) => self.result(item),
+                Definition::Variant { .. } => self.variant(name),
+                Definition::Module(_) => None,
+            };
+        }
+        let ExpressionKind::Field { base, name, .. } = &callee.kind else {
+            return None;
+        };
+        let ExpressionKind::Name(owner) = &base.kind else {
+            return None;
+        };
+        match resolve_name(self.db, self.file(), owner)? {
+            Definition::Module(module) => self.result(self.item_of(module, name)?),
+            Definition::Item(item) if item.kind(self.db).is_data() => {
+                let method = format!("{}.{}", item.name(self.db), name.name);
+                let scope = module_scope(self.db, item.file(self.db));
+                if let Some(method) = scope.items.get(method.as_str()) {
+                    return self.result(*method);
+                }
+                let ty = self.named(vec![identifier(owner, base.span)])?;
+                let is_enum = matches!(ty, Type::Enum(..));
+                is_enum.then(|| match name.name == "values" {
+                    true => ty.list(),
+                    false => ty,
+                })
+            }
+            Definition::Item(_) | Definition::Variant { .. } => None,
+        }
+    }
+
+    fn item_of(&self, module: File, name: &Identifier) -> Option<ItemId> {
+        match resolve_member(self.db, module, &name.name, self.file())? {
+            Definition::Item(item) => Some(item),
+            Definition::Variant { .. } | Definition::Module(_) => None,
+        }
+    }
+
+    /// The result that a function without type parameters declares.
+    fn result(&self, item: ItemId) -> Option<Type> {
+        let head = item_head(self.db, item)?;
+        let ItemBody::Function(function) = &head.body else {
+            return None;
+        };
+        if !generics_of(self.db, item).is_empty() {
+            return None;
+        }
+        let declared = Constant {
+            db: self.db,
+            item,
+            length: self.length,
+        };
+        declared.written(function.signature.result.as_ref()?)
+    }
+}
+
+fn identifier(name: &gsw_source::Name, span: Span) -> Identifier {
+    Identifier {
+        name: name.clone(),
+        span,
     }
 }

@@ -9,7 +9,7 @@ use gsw_syntax::ast;
 
 use crate::alias::alias_target;
 use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attributes};
-use crate::constant_type::literal_type;
+use crate::constant_type::constant_type;
 use crate::declared_type::{presence, report_repeats, report_wire_repeats, type_declaration};
 use crate::display::display_type;
 use crate::errors;
@@ -434,7 +434,7 @@ impl Head<'_> {
     fn constant(&mut self, constant: &ast::Constant) -> Signature {
         let result = match &constant.ty {
             Some(ty) => self.lower(ty),
-            None => literal_type(&constant.value).unwrap_or_else(|| {
+            None => constant_type(self.db, self.item, &constant.value).unwrap_or_else(|| {
                 let place = self.place(constant.name.span);
                 let report = errors::missing_type(place, &constant.name.name);
                 let is_lambda = matches!(constant.value.kind, ast::ExpressionKind::Lambda { .. });

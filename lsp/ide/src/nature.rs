@@ -198,7 +198,7 @@ fn deed(db: &dyn Db, expression: &Expression) -> Deed {
         | Kind::Await(_)
         | Kind::Race { .. }
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Step { .. }
         | Kind::Modified { .. }
         | Kind::Invalid => Deed::Acts,

@@ -114,7 +114,7 @@ const fn certain(kind: &ExpressionKind) -> usize {
         | Kind::Spawn(_)
         | Kind::Undo(_)
         | Kind::Lambda(_)
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Invalid => 0,
         Kind::Int(_)
         | Kind::Float(_)

@@ -421,8 +421,8 @@ macro_rules! for_each_runtime_call {
             queue_close plain(borrow);
             // `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
-            // `parallel (…)`: result tuple type, a list of closures without parameters.
-            parallel_tuple waiting(result, own);
+            // `parallel (…)`: result tuple type, a list of closures without parameters, `ErrorPolicy`.
+            parallel_tuple waiting(result, own, word);
 
             // Scopes of modifiers; each `enter` is paired with one `leave` or `fail` on every path.
             // `timeout d`: gives the scope's number; 0 without a scope for [`NO_LIMIT`].

@@ -40,9 +40,15 @@ pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
 
 /// A mock outside of a test.
 pub fn misplaced_mock(place: Place, what: &str) -> Diagnostic {
-    misplaced_statement(place, what, "a test").note(
-        "each test sets its own mocks; what several answer with can be made by a function: `mock p(_) -> answer()`",
-    )
+    misplaced_statement(place, what, "a test, or a function that only tests call")
+}
+
+/// A function that sets mocks, used where no test runs.
+pub fn mocks_outside_test(place: Place, name: &str) -> Diagnostic {
+    let message = format!(
+        "`{name}` sets mocks, so only a test may use it, or a function that sets mocks itself"
+    );
+    Diagnostic::error(Code::MISPLACED_STATEMENT, place, message)
 }
 
 /// What is written instead of a `state` elsewhere.

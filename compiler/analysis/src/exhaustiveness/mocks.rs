@@ -10,7 +10,7 @@ use super::matrix::Matrix;
 use super::pattern::{Simple, simplify};
 use crate::errors;
 
-/// A mock in a test.
+/// A mock in a test or a function for tests.
 struct Mock<'b> {
     span: Span,
     /// The block that it is in: it holds from here to the end of that.
@@ -20,7 +20,7 @@ struct Mock<'b> {
 
 /// Warns of mocks that those before them leave nothing to.
 pub(super) fn unreachable_mocks(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
-    if body.item.kind(db) != ItemKind::Test {
+    if !matches!(body.item.kind(db), ItemKind::Test | ItemKind::Function) {
         return;
     }
     for mut mocks in mocks(body).into_iter().filter(|it| it.len() > 1) {

@@ -192,7 +192,7 @@ fn is_same(body: &Body, some: ExpressionId, other: ExpressionId) -> bool {
         | Kind::Undo(_)
         | Kind::Await(_)
         | Kind::Race { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Modified { .. }
         | Kind::Invalid => false,
     }

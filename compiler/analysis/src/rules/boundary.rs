@@ -105,7 +105,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             | ExpressionKind::Undo(_)
             | ExpressionKind::Await(_)
             | ExpressionKind::Race { .. }
-            | ExpressionKind::Parallel(_)
+            | ExpressionKind::Parallel { .. }
             | ExpressionKind::Modified { .. }
             | ExpressionKind::Invalid => continue,
         };

@@ -107,7 +107,7 @@ fn deferred(kind: &ExpressionKind) -> FxHashSet<ExpressionId> {
 )]
 fn around_closure(kind: &ExpressionKind) -> Around {
     let (wall, no_return) = match kind {
-        ExpressionKind::ParallelFor { .. } | ExpressionKind::Parallel(_) => {
+        ExpressionKind::ParallelFor { .. } | ExpressionKind::Parallel { .. } => {
             ("a `parallel`", Some("a `parallel`"))
         }
         ExpressionKind::Spawn(_) => ("a `spawn`", None),

@@ -83,6 +83,11 @@ fn holds_misplaced(body: &Body, expression: &ExpressionKind, kind: ItemKind) -> 
     statements.any(|it| misplaced(body, it, kind, false).is_some())
 }
 
+/// Whether a mock may stand there: a function that sets some is called by tests alone, which is checked where it is used.
+const fn may_mock(kind: ItemKind) -> bool {
+    matches!(kind, ItemKind::Test | ItemKind::Function)
+}
+
 fn misplaced(
     body: &Body,
     statement: &Statement,
@@ -98,10 +103,10 @@ fn misplaced(
             let report = errors::misplaced_statement(place, "`state`", home);
             Some(report.note(errors::STATE_OR_VARIABLE))
         }
-        StatementKind::Mock { .. } if kind != ItemKind::Test => {
+        StatementKind::Mock { .. } if !may_mock(kind) => {
             Some(errors::misplaced_mock(place, "`mock`"))
         }
-        StatementKind::MockAgent { .. } if kind != ItemKind::Test => {
+        StatementKind::MockAgent { .. } if !may_mock(kind) => {
             Some(errors::misplaced_mock(place, "`mock agent`"))
         }
         StatementKind::AssertSnapshot { .. } if kind != ItemKind::Test => Some(

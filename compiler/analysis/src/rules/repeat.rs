@@ -342,7 +342,7 @@ fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Invalid => None,
     }
 }

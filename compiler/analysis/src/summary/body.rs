@@ -335,7 +335,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 policy,
                 body,
             } => self.parallel_for(id, *iterable, *limit, *policy, body),
-            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            Kind::Parallel { branches, policy } => self.parallel(id, branches, *policy),
             Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => {
                 self.modified(modifiers, kind)
             }

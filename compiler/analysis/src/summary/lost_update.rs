@@ -34,8 +34,8 @@ pub(super) fn lost_updates(body: &Body, facts: &BodyFacts) -> Vec<Diagnostic> {
 fn tasks(kind: &ExpressionKind) -> Vec<&Lambda> {
     if let ExpressionKind::ParallelFor { body, .. } = kind {
         vec![body]
-    } else if let ExpressionKind::Parallel(tasks) = kind {
-        tasks.iter().collect()
+    } else if let ExpressionKind::Parallel { branches, .. } = kind {
+        branches.iter().collect()
     } else if let ExpressionKind::Spawn(task) = kind {
         vec![task]
     } else {

@@ -111,13 +111,44 @@ impl<'a> BodyWalk<'a, '_> {
             let limited = self.expression(limit);
             add(&mut outcome.does, &limited.does);
         }
-        let mut value = self.closure(id, 0, lambda);
-        // Which errors come out depends on the policy; everything else that the body does is done here.
+        let value = self.concurrent(id, (0, lambda), policy, &mut outcome.does);
+        outcome.does.waits = Waits::Always;
+        Outcome {
+            does: outcome.does,
+            value,
+        }
+    }
+
+    pub(super) fn parallel(
+        &mut self,
+        id: ExpressionId,
+        branches: &'a [Lambda],
+        policy: ErrorPolicy,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        for branch in (0u32..).zip(branches) {
+            let value = self.concurrent(id, branch, policy, &mut outcome.does);
+            outcome.value.join(&value);
+        }
+        outcome.does.waits = Waits::Always;
+        outcome
+    }
+
+    /// Adds what an iteration or branch does to what the `parallel` does, and gives what is known of its value. Which errors come out
+    /// depends on the policy.
+    fn concurrent(
+        &mut self,
+        id: ExpressionId,
+        (position, lambda): (u32, &'a Lambda),
+        policy: ErrorPolicy,
+        does: &mut Summary,
+    ) -> Facts {
+        let mut value = self.closure(id, position, lambda);
         let raised = Raised::taken_from(&mut value.call);
-        add(&mut outcome.does, &value.call);
+        add(does, &value.call);
         match policy {
-            ErrorPolicy::First => raised.add_to(&mut outcome.does),
-            // They are values in the list of outcomes, and raise only where the program `fail`s with one.
+            ErrorPolicy::First => raised.add_to(does),
+            // They are values among the outcomes, and raise only where the program `fail`s with one.
             ErrorPolicy::Settle => {
                 value.error.extend(&raised.errors);
                 value.error.open |= raised.arguments == ArgumentEffects::Added;
@@ -125,27 +156,11 @@ impl<'a> BodyWalk<'a, '_> {
             ErrorPolicy::Merge if raised.is_empty() => {}
             ErrorPolicy::Merge => {
                 let many = builtin_set(self.db(), BuiltinError::Many);
-                outcome.does.errors.extend(&many);
+                does.errors.extend(&many);
             }
         }
-        outcome.does.waits = Waits::Always;
         value.call = nothing();
-        Outcome {
-            does: outcome.does,
-            value,
-        }
-    }
-
-    pub(super) fn parallel(&mut self, id: ExpressionId, lambdas: &'a [Lambda]) -> Outcome {
-        let mut outcome = Outcome::nothing();
-        for (position, lambda) in (0u32..).zip(lambdas) {
-            let mut value = self.closure(id, position, lambda);
-            add(&mut outcome.does, &value.call);
-            value.call = nothing();
-            outcome.value.join(&value);
-        }
-        outcome.does.waits = Waits::Always;
-        outcome
+        value
     }
 }
 

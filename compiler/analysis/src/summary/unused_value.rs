@@ -301,7 +301,7 @@ fn fills_branch(body: &Body, id: ExpressionId) -> bool {
         | Kind::Await(_)
         | Kind::Race { .. }
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Step { .. }
         | Kind::Modified { .. }
         | Kind::Invalid => false,

@@ -277,7 +277,7 @@ fn parts(kind: &ExpressionKind) -> Vec<ExpressionId> {
         | Kind::Await(_)
         | Kind::Race { .. }
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Invalid => Vec::new(),
     }
 }

@@ -435,9 +435,12 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 let label = self.expression(*iterable);
                 self.lambda_called(body, &label)
             }
-            Kind::Parallel(lambdas) => {
+            Kind::Parallel {
+                branches,
+                policy: _,
+            } => {
                 let mut joined = Label::default();
-                for lambda in lambdas {
+                for lambda in branches {
                     joined.join(&self.lambda(lambda));
                 }
                 joined

@@ -144,7 +144,7 @@ impl Collector<'_> {
                 self.expression(body, *iterable, found);
                 found.push(self.parallel_for(body, *iterable, *limit, *policy, inside));
             }
-            Kind::Parallel(lambdas) => self.parallel(body, lambdas, found),
+            Kind::Parallel { branches, policy } => self.parallel(body, branches, *policy, found),
             Kind::Race { tasks, policy } => self.race(body, *tasks, *policy, found),
             Kind::Spawn(inside) => {
                 let nodes = self.nodes(body, inside.body);
@@ -406,11 +406,7 @@ impl Collector<'_> {
     ) -> Node {
         let db = self.db;
         let limit = limit.map(|it| format!("limit {}", label::expression(db, body, it)));
-        let policy = match policy {
-            ErrorPolicy::First => None,
-            ErrorPolicy::Settle => Some("errors settle".to_owned()),
-            ErrorPolicy::Merge => Some("errors merge".to_owned()),
-        };
+        let policy = label::policy(policy).map(str::to_owned);
         Node::Group(Group {
             kind: GroupKind::Parallel,
             title: over(db, body, &parameter(body, inside), iterable),
@@ -419,12 +415,20 @@ impl Collector<'_> {
         })
     }
 
-    fn parallel(&mut self, body: &Body, lambdas: &[Lambda], found: &mut Vec<Node>) {
-        let lanes = lambdas
-            .iter()
-            .map(|it| self.lane(body, it.body, String::new()))
+    fn parallel(
+        &mut self,
+        body: &Body,
+        branches: &[Lambda],
+        policy: ErrorPolicy,
+        found: &mut Vec<Node>,
+    ) {
+        let lane = |it: &Lambda| self.lane(body, it.body, String::new());
+        let lanes = branches.iter().map(lane).collect();
+        let title: Vec<_> = [Some("all at once"), label::policy(policy)]
+            .into_iter()
+            .flatten()
             .collect();
-        push_lanes(found, GroupKind::Parallel, "all at once", lanes);
+        push_lanes(found, GroupKind::Parallel, &title.join(", "), lanes);
     }
 
     fn race(

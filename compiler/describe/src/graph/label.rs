@@ -1,7 +1,7 @@
 //! Source text for the labels of a picture.
 
 use gsw_infer::hir::{
-    Arm, Body, Budget, ExpressionId, ExpressionKind, Modifiers, Part, Reflect, Retry,
+    Arm, Body, Budget, ErrorPolicy, ExpressionId, ExpressionKind, Modifiers, Part, Reflect, Retry,
 };
 use gsw_source::{Db, ItemId, Place, Span};
 use gsw_syntax::ast::ItemBody;
@@ -10,6 +10,15 @@ use gsw_syntax::locate;
 
 /// A label has at most so many characters; a guess at what is still read at a glance.
 const LONGEST: usize = 44;
+
+/// The policy of a `parallel`, where it is not the default.
+pub const fn policy(policy: ErrorPolicy) -> Option<&'static str> {
+    match policy {
+        ErrorPolicy::First => None,
+        ErrorPolicy::Settle => Some("errors settle"),
+        ErrorPolicy::Merge => Some("errors merge"),
+    }
+}
 
 /// The source text of bytes of an item on one line, cut when it is long.
 pub(super) fn source(db: &dyn Db, item: ItemId, span: Span) -> String {

@@ -236,7 +236,7 @@ impl Builder<'_, '_> {
                 policy,
                 body,
             } => task::parallel_for(self, id, *iterable, *limit, *policy, body),
-            Kind::Parallel(lambdas) => task::parallel(self, id, lambdas),
+            Kind::Parallel { branches, policy } => task::parallel(self, id, branches, *policy),
             Kind::Step {
                 was,
                 name,
@@ -386,7 +386,7 @@ fn watch(kind: &ExpressionKind) -> Watch {
         | Kind::Await(_)
         | Kind::Race { .. }
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Step { .. }
         | Kind::Modified { .. }
         | Kind::Invalid => Watch::Nothing,

@@ -148,26 +148,34 @@ pub fn parallel_for(
         items
     };
     let closure = builder.closure(id, 0, body, LambdaUse::Task);
+    let arguments = vec![type_word(ty), closure, items, limit, policy_word(policy)];
+    builder.runtime(ty, RuntimeCall::parallel_for, arguments)
+}
+
+fn policy_word(policy: hir::ErrorPolicy) -> Operand {
     // Two enums, because the numbers of the ABI must not change with the HIR.
     let policy = match policy {
         hir::ErrorPolicy::First => ErrorPolicy::First,
         hir::ErrorPolicy::Settle => ErrorPolicy::Settle,
         hir::ErrorPolicy::Merge => ErrorPolicy::Merge,
     };
-    let policy = Operand::Word(policy as u64);
-    let arguments = vec![type_word(ty), closure, items, limit, policy];
-    builder.runtime(ty, RuntimeCall::parallel_for, arguments)
+    Operand::Word(policy as u64)
 }
 
-pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lambda]) -> Operand {
+pub fn parallel(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    branches: &[Lambda],
+    policy: hir::ErrorPolicy,
+) -> Operand {
     let ty = builder.type_id_of(id);
     let list = builder
         .program
         .types
         .structure(gsw_abi::types::Type::List(builtin::FUNCTION));
-    let room = Operand::Word(lambdas.len() as u64);
+    let room = Operand::Word(branches.len() as u64);
     let mut closures = builder.runtime(list, RuntimeCall::list_new, vec![type_word(list), room]);
-    for (position, lambda) in (0..).zip(lambdas) {
+    for (position, lambda) in (0..).zip(branches) {
         // In one list, so that the runtime starts all of them in one call, in the order of the source.
         let closure = builder.closure(id, position, lambda, LambdaUse::Task);
         closures = builder.runtime(list, RuntimeCall::list_push, vec![closures, closure]);
@@ -175,7 +183,7 @@ pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lamb
     builder.runtime(
         ty,
         RuntimeCall::parallel_tuple,
-        vec![type_word(ty), closures],
+        vec![type_word(ty), closures, policy_word(policy)],
     )
 }
 

@@ -80,7 +80,7 @@ impl<'tree> Link<'tree> {
             | Kind::Await(_)
             | Kind::Race { .. }
             | Kind::ParallelFor { .. }
-            | Kind::Parallel(_)
+            | Kind::Parallel { .. }
             | Kind::Step { .. }
             | Kind::Modified { .. }
             | Kind::Reflect { .. }

@@ -292,11 +292,6 @@ pub fn outcome_first(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a `Result` is unwrapped by `match r { Ok(value) => …, Err(error) => … }`; functions raise errors without one")
 }
 
-/// A number times a duration.
-pub fn duration_first(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("the duration stands first: `1s * n`")
-}
-
 /// A duration and a float.
 pub fn whole_durations(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration is counted in whole parts: `1h * 3 / 2`, `90m`")
@@ -484,6 +479,11 @@ pub fn part_of_text(diagnostic: Diagnostic) -> Diagnostic {
 /// `"a" * 3`
 pub fn repeat_text(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("repeat a text with `.repeat(n)`")
+}
+
+/// `[0] * 3`
+pub fn repeat_list(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a list of equal elements is made from a range: `(0..n).map(_ => 0)`")
 }
 
 /// `"%d" % n`

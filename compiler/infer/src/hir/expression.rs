@@ -249,8 +249,12 @@ pub enum ExpressionKind {
         /// Takes the element as its one parameter.
         body: Lambda,
     },
-    /// `parallel (a, b)`; lambdas without parameters.
-    Parallel(Vec<Lambda>),
+    /// `parallel (a, b) errors p`
+    Parallel {
+        /// Without parameters.
+        branches: Vec<Lambda>,
+        policy: ErrorPolicy,
+    },
     /// `step "name" mods { }`
     Step {
         /// What it was called in earlier versions of the program, a `string`.

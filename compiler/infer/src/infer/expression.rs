@@ -182,7 +182,11 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
             modifiers,
             body,
         } => parallel::infer_parallel_for(cx, pattern, iterable, modifiers, body, (span, hint)),
-        Kind::Parallel(parts) => parallel::infer_parallel(cx, parts, span, hint),
+        Kind::Parallel {
+            branches,
+            branches_span: _,
+            errors,
+        } => parallel::infer_parallel(cx, branches, errors.as_ref(), (span, hint)),
         Kind::Revise(call) => prompt::overridden(cx, call, Override::Revise, span),
         Kind::By { call, agent } => prompt::overridden(cx, call, Override::By(agent), span),
         Kind::With { call, settings } => {

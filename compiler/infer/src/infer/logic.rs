@@ -52,7 +52,8 @@ fn one_of(cx: &Context, infix: Infix<'_>) -> Option<Option<String>> {
     else {
         return None;
     };
-    if matches!(operator, ast::BinaryOperator::In | ast::BinaryOperator::Or) {
+    use ast::BinaryOperator as Operator;
+    if matches!(operator, Operator::In | Operator::NotIn | Operator::Or) {
         return Some(None);
     }
     (*operator == ast::BinaryOperator::Equal).then(|| {

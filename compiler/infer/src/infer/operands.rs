@@ -45,7 +45,9 @@ pub(super) fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) 
         ArithmeticOperator::Add => takes(Type::Time, Type::Duration).then_some(Type::Time),
         ArithmeticOperator::Subtract if takes(Type::Time, Type::Time) => Some(Type::Duration),
         ArithmeticOperator::Subtract => takes(Type::Time, Type::Duration).then_some(Type::Time),
-        ArithmeticOperator::Multiply => takes(Type::Duration, Type::Int).then_some(Type::Duration),
+        ArithmeticOperator::Multiply => (takes(Type::Duration, Type::Int)
+            || takes(Type::Int, Type::Duration))
+        .then_some(Type::Duration),
         ArithmeticOperator::Divide if takes(Type::Duration, Type::Duration) => Some(Type::Float),
         ArithmeticOperator::Divide => takes(Type::Duration, Type::Int).then_some(Type::Duration),
         ArithmeticOperator::Remainder => None,

@@ -62,6 +62,12 @@ pub(super) fn infer_binary(
     } = infix;
     match operator {
         ast::BinaryOperator::In => infer_membership(cx, left, right, span),
+        ast::BinaryOperator::NotIn => {
+            let operand = infer_membership(cx, left, right, span);
+            let operator = UnaryOperator::Not;
+            let kind = ExpressionKind::Unary { operator, operand };
+            cx.hir.push(kind, Type::Bool, span)
+        }
         ast::BinaryOperator::Otherwise => {
             otherwise::infer_otherwise(cx, left, right, span, expected)
         }
@@ -371,10 +377,6 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         && matches!((&left_type, &right_type), (Type::Map(..), Type::Map(..)))
     {
         elsewhere::merged_maps(report)
-    } else if operator == BinaryOperator::Multiply
-        && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
-    {
-        errors::duration_first(report)
     } else if matches!(
         (&left_type, &right_type),
         (Type::Float, Type::Duration) | (Type::Duration, Type::Float)
@@ -423,6 +425,10 @@ fn instead_of_operands(
         elsewhere::states_no_result(report, &name, &hir.show(right_type))
     } else if *left_type == Type::String {
         instead_of_text(hir, operator, right, report)
+    } else if operator == BinaryOperator::Multiply
+        && matches!((left_type, right_type), (Type::List(_), Type::Int))
+    {
+        errors::repeat_list(report)
     } else if operator == BinaryOperator::Add && *right_type == Type::String {
         operands::suggest_interpolation(hir, left, report)
     } else {

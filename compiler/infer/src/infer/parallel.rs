@@ -31,7 +31,7 @@ pub(super) fn infer_parallel_for(
     let (limit, policy) = parallel_modifiers(cx, modifiers);
     // A variable, because the values of all iterations join in it; the block's own type may still change.
     let result = cx.hir.fresh();
-    let ty = outcomes(cx, policy, &result);
+    let ty = outcome(cx, policy, &result).list();
     cx.hir.table.absorb_plain(&ty, hint);
     cx.hir
         .table
@@ -49,16 +49,16 @@ pub(super) fn infer_parallel_for(
     )
 }
 
-/// What a `parallel for` gives whose iterations give `result`.
-fn outcomes(cx: &Context, policy: ErrorPolicy, result: &Type) -> Type {
+/// What stands for one iteration or branch that gives `result`.
+fn outcome(cx: &Context, policy: ErrorPolicy, result: &Type) -> Type {
     match policy {
         ErrorPolicy::Settle => {
             let outcome = KnownItem::Result.item(cx.db);
             let outcome = outcome.map(|it| Type::Enum(it, [result.clone()].into()));
-            // Under `settle` an iteration that failed has a place in the list as well, hence the `Result`.
-            outcome.unwrap_or(Type::Invalid).list()
+            // Under `settle` one that failed has a place among the results as well, hence the `Result`.
+            outcome.unwrap_or(Type::Invalid)
         }
-        ErrorPolicy::First | ErrorPolicy::Merge => result.clone().list(),
+        ErrorPolicy::First | ErrorPolicy::Merge => result.clone(),
     }
 }
 
@@ -128,20 +128,10 @@ fn parallel_modifiers(
                 let value = cx.expression(value, &Expected::Type(Type::Int));
                 limit.replace(value).is_none()
             }
-            ast::ModifierKind::Errors(name) => {
-                let found = match name.name.as_str() {
-                    "first" => ErrorPolicy::First,
-                    "settle" => ErrorPolicy::Settle,
-                    "merge" => ErrorPolicy::Merge,
-                    _ => {
-                        let place = cx.hir.place(name.span);
-                        let wanted = "`first`, `settle` or `merge`";
-                        cx.hir.report(calls::wrong_setting(place, "errors", wanted));
-                        continue;
-                    }
-                };
-                policy.replace(found).is_none()
-            }
+            ast::ModifierKind::Errors(name) => match error_policy(cx, name) {
+                Some(found) => policy.replace(found).is_none(),
+                None => continue,
+            },
             ast::ModifierKind::Timeout(_)
             | ast::ModifierKind::Retry { .. }
             | ast::ModifierKind::Reflect { .. }
@@ -160,26 +150,45 @@ fn parallel_modifiers(
     (limit, policy.unwrap_or(ErrorPolicy::First))
 }
 
-/// `parallel (a, b)`
+/// The policy that a name after `errors` is.
+fn error_policy(cx: &mut Context, name: &ast::Identifier) -> Option<ErrorPolicy> {
+    match name.name.as_str() {
+        "first" => Some(ErrorPolicy::First),
+        "settle" => Some(ErrorPolicy::Settle),
+        "merge" => Some(ErrorPolicy::Merge),
+        _ => {
+            let place = cx.hir.place(name.span);
+            let wanted = "`first`, `settle` or `merge`";
+            cx.hir.report(calls::wrong_setting(place, "errors", wanted));
+            None
+        }
+    }
+}
+
+/// `parallel (a, b) errors p`
 pub(super) fn infer_parallel(
     cx: &mut Context,
     parts: &[ast::Expression],
-    span: Span,
-    hint: Option<&Type>,
+    errors: Option<&ast::Identifier>,
+    whole: (Span, Option<&Type>),
 ) -> ExpressionId {
+    let (span, hint) = whole;
+    let policy = errors.and_then(|it| error_policy(cx, it));
+    let policy = policy.unwrap_or(ErrorPolicy::First);
     let results = cx.hir.fresh_arguments(parts.len());
-    let whole = Type::Tuple(results.clone().into());
+    let outcomes: Vec<Type> = results.iter().map(|it| outcome(cx, policy, it)).collect();
+    let whole = Type::Tuple(outcomes.into());
     cx.hir.table.absorb_plain(&whole, hint);
     cx.hir.table.absorb_json(&whole, hint, &results);
-    let lambdas: Vec<Lambda> = parts
+    let branches: Vec<Lambda> = parts
         .iter()
         .zip(&results)
         .map(|(part, result)| lambda::closure(cx, part, Some(result)))
         .collect();
-    let types: Vec<Type> = lambdas.iter().map(|it| cx.hir.ty(it.body)).collect();
-    cx.hir.push(
-        ExpressionKind::Parallel(lambdas),
-        Type::Tuple(types.into()),
-        span,
-    )
+    let types: Vec<Type> = branches
+        .iter()
+        .map(|it| outcome(cx, policy, &cx.hir.ty(it.body)))
+        .collect();
+    let kind = ExpressionKind::Parallel { branches, policy };
+    cx.hir.push(kind, Type::Tuple(types.into()), span)
 }

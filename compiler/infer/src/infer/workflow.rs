@@ -392,7 +392,7 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
             let word = Span::new(span.start, written.span.start);
             let report = errors::not_awaitable(place, "await", &text);
             let word = cx.hir.place(word);
-            let report = if let ast::ExpressionKind::Parallel(_)
+            let report = if let ast::ExpressionKind::Parallel { .. }
             | ast::ExpressionKind::ParallelFor { .. } = &written.kind
             {
                 elsewhere::parallel_waits(report, word)
@@ -424,7 +424,7 @@ fn waits_by_itself(value: &ast::Expression) -> bool {
     matches!(
         value.kind,
         ast::ExpressionKind::Call { .. }
-            | ast::ExpressionKind::Parallel(_)
+            | ast::ExpressionKind::Parallel { .. }
             | ast::ExpressionKind::ParallelFor { .. }
             | ast::ExpressionKind::SpawnDetached(_)
     )

@@ -250,7 +250,7 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
         | Kind::Await(_)
         | Kind::Race { .. }
         | Kind::ParallelFor { .. }
-        | Kind::Parallel(_)
+        | Kind::Parallel { .. }
         | Kind::Step { .. }
         | Kind::Modified { .. }
         | Kind::Invalid => {}

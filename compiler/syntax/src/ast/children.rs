@@ -146,7 +146,9 @@ macro_rules! traversal {
                             self.expression(one);
                             self.expression(other);
                         }
-                        Kind::List(them) | Kind::Tuple(them) | Kind::Parallel(them) => {
+                        Kind::List(them)
+                        | Kind::Tuple(them)
+                        | Kind::Parallel { branches: them, branches_span: _, errors: _ } => {
                             self.expressions(them)
                         }
                         Kind::Return(value) => self.optional(value),

@@ -163,8 +163,12 @@ pub enum ExpressionKind {
         modifiers: Vec<Modifier>,
         body: Block,
     },
-    /// `parallel (f(), g())`
-    Parallel(Vec<Expression>),
+    /// `parallel (f(), g())`, `parallel (f(), g()) errors settle`
+    Parallel {
+        branches: Vec<Expression>,
+        branches_span: Span,
+        errors: Option<Identifier>,
+    },
     /// `step "name" mods { }`, `@was("old name") step "name" { }`
     Step {
         /// What it was called in earlier versions of the program: a string.

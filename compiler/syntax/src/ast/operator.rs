@@ -2,9 +2,9 @@
 
 use crate::token::TokenKind;
 
-/// Defines an enum of operators with the token that each is written as.
+/// Defines an enum of operators with the token that each is written as, or the last of its tokens beside its text.
 macro_rules! operators {
-    ($(#[$docs:meta])* $name:ident { $($operator:ident = $token:ident,)* }) => {
+    ($(#[$docs:meta])* $name:ident { $($operator:ident = $token:ident $(as $text:literal)?,)* }) => {
         $(#[$docs])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum $name {
@@ -35,9 +35,17 @@ macro_rules! operators {
 
             #[must_use]
             pub const fn symbol(self) -> &'static str {
-                self.token().text()
+                match self {
+                    $(Self::$operator => operators!(@text $token $($text)?),)*
+                }
             }
         }
+    };
+    (@text $token:ident) => {
+        TokenKind::$token.text()
+    };
+    (@text $token:ident $text:literal) => {
+        $text
     };
 }
 
@@ -52,6 +60,8 @@ operators! {
         LessEqual = LessEqual,
         Greater = Greater,
         GreaterEqual = GreaterEqual,
+        NotIn = In as "not in",
+        // After it, because the token alone is this one.
         In = In,
         Otherwise = QuestionQuestion,
         Add = Plus,
@@ -147,6 +157,7 @@ impl BinaryOperator {
             | Self::LessEqual
             | Self::Greater
             | Self::GreaterEqual
+            | Self::NotIn
             | Self::In => Precedence::Comparison,
             Self::Otherwise => Precedence::Otherwise,
             Self::Add | Self::Subtract => Precedence::Sum,
@@ -163,7 +174,7 @@ impl BinaryOperator {
             Self::Less | Self::LessEqual | Self::Greater | Self::GreaterEqual => {
                 OperatorClass::Order
             }
-            Self::In => OperatorClass::Membership,
+            Self::NotIn | Self::In => OperatorClass::Membership,
             Self::Otherwise => OperatorClass::Fallback,
             Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Remainder => {
                 OperatorClass::Arithmetic

@@ -138,7 +138,16 @@ pub(super) fn expression(it: &Expression) -> Node {
             let head = [pattern(bound), expression(iterable)].into_iter();
             Node::list("parallel-for", head.chain(with_body(inner, body)))
         }
-        Kind::Parallel(elements) => many("parallel", elements),
+        Kind::Parallel {
+            branches,
+            branches_span: _,
+            errors,
+        } => {
+            let errors = errors
+                .iter()
+                .map(|it| Node::list("errors", [word(&it.name)]));
+            Node::list("parallel", branches.iter().map(expression).chain(errors))
+        }
         Kind::Step {
             was,
             name,

@@ -390,9 +390,19 @@ fn operator(precedence: Precedence) -> Rule<Operator> {
     .boxed()
 }
 
-/// `Comparison = "==" | "!=" | "<" | "<=" | ">" [ Newline ] | ">=" | "in" ;`
+/// `Comparison = "==" | "!=" | "<" | "<=" | ">" [ Newline ] | ">=" | "in" | "not" "in" ;`
 fn comparison() -> Rule<Operator> {
-    operator(Precedence::Comparison)
+    let not_in = looking_at(
+        |state, index| {
+            state.kind(index) == Some(TokenKind::Not)
+                && state.kind(index + 1) == Some(TokenKind::In)
+        },
+        Expected::OPERATOR,
+    )
+    .ignore_then(token_as(TokenKind::Not, Expected::OPERATOR))
+    .then(token(TokenKind::In))
+    .map(|(not, within)| (BinaryOperator::NotIn, not.span.to(within.span)));
+    choice((not_in, operator(Precedence::Comparison)))
         .then_ignore(line_break())
         .boxed()
 }

@@ -219,7 +219,8 @@ unsafe extern "C" fn makes_a_pair(context: *mut Context, frame: *mut Frame) -> u
             let bodies = list_of(context, types::closures(), &bodies);
             set_state(frame, 1);
             unsafe {
-                (table(context).parallel_tuple)(context, frame, u64::from(types::pair().0), bodies)
+                let (result, policy) = (u64::from(types::pair().0), ErrorPolicy::First as u64);
+                (table(context).parallel_tuple)(context, frame, result, bodies, policy)
             }
         }
         _ => ended(frame),

@@ -70,9 +70,9 @@ calls! {
         parallel::start(run, Work::Items { closure, items }, Manner { result: TypeId(result as u32), limit, policy })
     }
 
-    /// `parallel (…)`: result tuple type, closures.
-    waiting parallel_tuple(run, result, closures) {
-        let manner = Manner { result: TypeId(result as u32), limit: None, policy: ErrorPolicy::First };
+    /// `parallel (…)`: result tuple type, closures, policy.
+    waiting parallel_tuple(run, result, closures, policy) {
+        let manner = Manner { result: TypeId(result as u32), limit: None, policy: ErrorPolicy::numbered(policy) };
         parallel::start(run, Work::Closures(closures), manner)
     }
 }

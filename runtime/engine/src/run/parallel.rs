@@ -186,9 +186,9 @@ impl Parallel {
     }
 
     fn settled(&self, run: &mut Run) -> u64 {
-        let result = list::element_type(&run.heap, self.result);
         let mut words = Vec::with_capacity(self.endings.len());
-        for ending in &self.endings {
+        for (index, ending) in self.endings.iter().enumerate() {
+            let outcome = self.type_of_outcome(run, index);
             let (variant, word) = match *ending {
                 Some(Ending::Value(value)) => (0, value),
                 Some(Ending::Error(error)) => (1, error),
@@ -196,11 +196,11 @@ impl Parallel {
                     (1, error::new(&mut run.heap, BuiltinError::Cancelled, &[0]))
                 }
             };
-            let settled = run.heap.object(result, variant, 1);
+            let settled = run.heap.object(outcome, variant, 1);
             value::set_field(settled, 0, word);
             words.push(settled);
         }
-        list::new(&mut run.heap, self.result, &words)
+        handles::list_or_tuple(&mut run.heap, self.result, &words)
     }
 
     fn merged(&self, run: &mut Run) -> u64 {
@@ -238,6 +238,16 @@ impl Parallel {
 
     /// The type of what one iteration gives.
     fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
+        let outcome = self.type_of_outcome(run, index);
+        // Under `settle` an iteration itself gives what is in the `Ok` of its outcome.
+        match (self.policy, run.loaded.types.get(outcome)) {
+            (ErrorPolicy::Settle, Type::Enum(result)) => result.variants[0].fields[0].ty,
+            _ => outcome,
+        }
+    }
+
+    /// The type of what stands for one iteration in the list or tuple of results.
+    fn type_of_outcome(&self, run: &Run, index: usize) -> TypeId {
         let types = &run.loaded.types;
         let result = types.get(types.base(self.result));
         if let Type::Tuple(parts) = result {
@@ -246,10 +256,6 @@ impl Parallel {
         let Type::List(element) = *result else {
             unreachable!("`parallel` gives a list or a tuple");
         };
-        // Under `settle` the list holds outcomes; an iteration itself gives what is in the `Ok` of one.
-        if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {
-            return result.variants[0].fields[0].ty;
-        }
         element
     }
 

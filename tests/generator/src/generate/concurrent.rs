@@ -31,7 +31,8 @@ impl Generator {
             3 => {
                 let other = self.scalar_type();
                 let (a, b) = (self.isolated(ty, depth), self.isolated(&other, depth));
-                format!("(parallel ({a}, {b})).0")
+                let policy = *self.random.pick(&["", " errors first"]);
+                format!("(parallel ({a}, {b}){policy}).0")
             }
             _ => match ty {
                 Ty::List(of) => self.parallel_for(of, depth),

@@ -172,7 +172,8 @@ impl Generator {
             8 => {
                 let ty = self.any_type(1);
                 let x = self.anchored(&ty, depth - 1);
-                format!("({x} in {})", self.anchored(&ty.list(), depth - 1))
+                let operator = *self.random.pick(&["in", "not in"]);
+                format!("({x} {operator} {})", self.anchored(&ty.list(), depth - 1))
             }
             9 => {
                 let method = *self.random.pick(&["contains", "starts_with", "ends_with"]);

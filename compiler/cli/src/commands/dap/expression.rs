@@ -112,7 +112,7 @@ fn value(it: &ast::Expression, names: &Names<'_>) -> Result<Value, String> {
         | ExpressionKind::Await(_)
         | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
-        | ExpressionKind::Parallel(_)
+        | ExpressionKind::Parallel { .. }
         | ExpressionKind::Step { .. }
         | ExpressionKind::Modified { .. }
         | ExpressionKind::Reflect { .. }
@@ -232,6 +232,7 @@ fn binary(
         BinaryOperator::Greater => ordered(Ordering::is_gt),
         BinaryOperator::GreaterEqual => ordered(Ordering::is_ge),
         BinaryOperator::In => Ok(json!(holds(&right()?, &left)?)),
+        BinaryOperator::NotIn => Ok(json!(!holds(&right()?, &left)?)),
         BinaryOperator::Otherwise if left.is_null() => right(),
         BinaryOperator::Otherwise => Ok(left),
         BinaryOperator::Add => match (&left, right()?) {

@@ -46,6 +46,7 @@ pub(super) const ARROW: &str = "the result type is written `-> type`";
 pub(super) const GUARD: &str = "a condition of an arm stands behind `if`: `n if n > 1 => …`";
 const MATCH: &str = "pattern matching is written `match value { pattern => … }`";
 pub(super) const MUTABLE: &str = "a mutable variable is declared with `var` instead of `let`";
+pub(super) const VALUE_FROM_THE_BEGINNING: &str = "a variable has a value from the beginning: `var found = \"\"`, or `let x = if c { a } else { b }`";
 const BOUND: &str = "inside a body a value is bound with `let`";
 const LOOP: &str = "a loop is written `for x in xs { … }`";
 const MODULE: &str = "a file is a module: `import ./file`";
@@ -305,12 +306,6 @@ const FOUND: &[Foreign] = &[
         |expected| expected.has(Expected::STATEMENT),
         None,
         "imports stand at the top of the file",
-    ),
-    word_where(
-        "not",
-        |expected| expected.has(Expected::OPERATOR),
-        None,
-        "that something is not in a list is written `not (x in xs)`",
     ),
     word_where(
         "from",

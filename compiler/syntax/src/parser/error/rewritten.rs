@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gsw_source::{Code, Diagnostic, Edit, Span};
 
 use crate::parser::error::advice::Advice;
-use crate::parser::error::foreign::{ARROW, MUTABLE};
+use crate::parser::error::foreign::{ARROW, MUTABLE, VALUE_FROM_THE_BEGINNING};
 use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
@@ -41,7 +41,40 @@ impl Scene<'_> {
             .or_else(|| self.lambda_arrow(sight))
             .or_else(|| self.budget_in_braces(sight))
             .or_else(|| self.mutable(sight))
+            .or_else(|| self.without_value(sight))
             .or_else(|| self.formatted(sight))
+    }
+
+    /// `var x: int`: a variable with a type and no value.
+    fn without_value(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_end = matches!(sight.token.kind, Kind::Newline | Kind::BraceClose);
+        if !is_end || !sight.expects_token(Kind::Equal) {
+            return None;
+        }
+        let before = &sight.tokens[..sight.index];
+        let start = before.iter().rposition(|it| it.kind == Kind::Var)?;
+        let [_, name, colon, ty @ ..] = &before[start..] else {
+            return None;
+        };
+        let (first, last) = (ty.first()?, ty.last()?);
+        if !name.is_word() || colon.kind != Kind::Colon {
+            return None;
+        }
+        let value = match (first.kind, last.kind) {
+            (_, Kind::Question) => "none",
+            (Kind::BracketOpen, Kind::BracketClose) => "[]",
+            (Kind::BraceOpen, Kind::BraceClose) => "{}",
+            _ => match self.source(first.span.to(last.span)) {
+                "int" => "0",
+                "float" => "0.0",
+                "string" => "\"\"",
+                "bool" => "false",
+                _ => return None,
+            },
+        };
+        let span = Span::new(last.span.end, last.span.end);
+        let fix = (format!("write `= {value}`"), span, format!(" = {value}"));
+        Some(advice(VALUE_FROM_THE_BEGINNING, Some(fix)))
     }
 
     /// Whether a function has its value behind an arrow or `=`, and no braces.

@@ -1,5 +1,6 @@
 //! Signs of other languages where they are not allowed, and what is written here instead.
 
+mod declarations;
 mod heads;
 mod particular;
 mod signatures;
@@ -66,7 +67,10 @@ pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
 
 /// The sign that is meant.
 pub(super) fn find(sight: &Sight<'_>) -> Option<&'static Sign> {
-    find_in(signatures::SIGNATURES, sight).or_else(|| find_in(table::SIGNS, sight))
+    find_in(declarations::DECLARATIONS, sight)
+        .or_else(|| find_in(declarations::BODIES, sight))
+        .or_else(|| find_in(signatures::SIGNATURES, sight))
+        .or_else(|| find_in(table::SIGNS, sight))
 }
 
 fn find_in(table: &'static [Sign], sight: &Sight<'_>) -> Option<&'static Sign> {

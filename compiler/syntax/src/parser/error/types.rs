@@ -17,6 +17,46 @@ impl Scene<'_> {
             .or_else(|| self.or_none(sight))
             .or_else(|| self.method_of_generic(sight))
             .or_else(|| self.trusted_first(sight))
+            .or_else(|| self.list_in_front(sight))
+            .or_else(|| self.list_behind(sight))
+    }
+
+    /// `string[]`: a list by the brackets behind its type.
+    fn list_behind(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_empty = sight.token.kind == Kind::BracketOpen && sight.precedes(Kind::BracketClose);
+        if !is_empty || !sight.follows_type_name() {
+            return None;
+        }
+        let (name, closer) = (sight.before(1)?.span, sight.after(1)?.span);
+        let text = format!("[{}]", self.source(name));
+        let title = format!("write `{text}`");
+        let fix = Some((title, name.to(closer), text));
+        Some(advice("the type of a list is written `[int]`", fix))
+    }
+
+    /// `[]int`, `[][]int`: a list by the brackets before its type.
+    fn list_in_front(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_empty =
+            sight.token.kind == Kind::BracketClose && sight.follows(1, Kind::BracketOpen);
+        if !is_empty || !sight.expects(Expected::TYPE) {
+            return None;
+        }
+        let start = sight.before(1)?.span.start;
+        let mut depth = 1;
+        let mut after = 1;
+        while sight.after(after)?.kind == Kind::BracketOpen
+            && sight.after(after + 1)?.kind == Kind::BracketClose
+        {
+            depth += 1;
+            after += 2;
+        }
+        let element = sight.after(after)?;
+        let is_name = element.kind == Kind::Identifier;
+        let name = self.source(element.span);
+        let text = format!("{}{name}{}", "[".repeat(depth), "]".repeat(depth));
+        let span = Span::new(start, element.span.end);
+        let fix = is_name.then(|| (format!("write `{text}`"), span, text));
+        Some(advice("the type of a list is written `[int]`", fix))
     }
 
     /// `Optional[int]`, `List[int]`, `Literal["a", "b"]`

@@ -5,7 +5,8 @@ use chumsky::prelude::{IterParser, Parser, choice};
 use crate::ast::{Expression, ExpressionKind, TextRole};
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Rule, State, between, commas, looking_at, token, token_as, token_meaning, word,
+    Context, Rule, State, between, commas, identifier, looking_at, span_of, token, token_as,
+    token_meaning, word,
 };
 use crate::parser::line::line_break;
 use crate::parser::literal::string_literal;
@@ -105,17 +106,28 @@ pub(super) fn parallel_for(rules: &Rules) -> Rule<Expression> {
     )
 }
 
-/// `Parallel = "parallel" "(" [ Expression { "," Expression } [ "," ] ] ")" ;`
+/// `Parallel = "parallel" "(" [ Expression { "," Expression } [ "," ] ] ")" [ "errors" Name ] ;`
 pub(super) fn parallel(rules: &Rules) -> Rule<Expression> {
+    let errors = word(Word::Errors, Expected::MODIFIER).ignore_then(identifier());
+    let branches = between(
+        TokenKind::ParenOpen,
+        commas(rules.any_expression()),
+        TokenKind::ParenClose,
+    )
+    .map_with(|branches, context: &mut Context<'_>| (branches, span_of(context)));
     let parallel = word(Word::Parallel, Expected::EXPRESSION)
-        .ignore_then(between(
-            TokenKind::ParenOpen,
-            commas(rules.any_expression()),
-            TokenKind::ParenClose,
-        ))
-        .map_with(|branches, context: &mut Context<'_>| {
-            node(ExpressionKind::Parallel(branches), context)
-        });
+        .ignore_then(branches)
+        .then(errors.or_not())
+        .map_with(
+            |((branches, branches_span), errors), context: &mut Context<'_>| {
+                let kind = ExpressionKind::Parallel {
+                    branches,
+                    branches_span,
+                    errors,
+                };
+                node(kind, context)
+            },
+        );
     when(
         |state, index| {
             state.word(index) == Word::Parallel

@@ -2,7 +2,7 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
-use crate::parser::error::foreign::GUARD;
+use crate::parser::error::foreign::{GUARD, VALUE_FROM_THE_BEGINNING};
 use crate::parser::error::sight::Sight;
 use crate::parser::error::sign::particular::COMMAS;
 use crate::token::{Token, TokenKind as Kind, Word};
@@ -238,7 +238,7 @@ pub(super) const HEADS: &[Sign] = &[
     sign(
         &[Kind::Newline, Kind::BraceClose],
         |it| it.expects_token(Kind::Equal) && it.is_in_head(|it| it.kind == Kind::Var),
-        "a variable has a value from the beginning: `var found = \"\"`, or `let x = if c { a } else { b }`",
+        VALUE_FROM_THE_BEGINNING,
         Edit::None,
     ),
     sign(

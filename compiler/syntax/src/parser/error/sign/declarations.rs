@@ -1,0 +1,184 @@
+//! Signs in declarations and around them, and what is written there instead.
+
+use super::{Edit, Sign, sign};
+use crate::parser::error::Expected;
+use crate::parser::error::sight::Sight;
+use crate::token::{LineStart, TokenKind as Kind, Word};
+
+/// In the order in which they are tried.
+pub(super) const DECLARATIONS: &[Sign] = &[
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects(Expected::DECLARATION) && it.token.word == Word::Mock,
+        "a `mock` stands in a test, or in a function that several tests call: `fn calm() { mock find(_) -> 1 }`",
+        Edit::None,
+    ),
+    sign(
+        &[
+            Kind::Identifier,
+            Kind::If,
+            Kind::For,
+            Kind::While,
+            Kind::Match,
+            Kind::Do,
+            Kind::Return,
+        ],
+        is_statement,
+        "a file holds declarations; what a program does stands in `workflow main() { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| is_first(it, Word::Agent) && it.expects_only(Kind::BraceOpen),
+        "an agent is configuration and has no parameters: a prompt has them, `prompt ask(topic: string) -> string by helper { … }`, and a call changes settings, `ask(x) with { temperature: 0.0 }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| {
+            let has_settings = is_first(it, Word::Agent) || is_first(it, Word::Permissions);
+            has_settings && it.expects_token(Kind::BraceOpen)
+        },
+        "the braces follow the name directly: `agent helper { model: \"anthropic/claude-sonnet-5-5\" }`",
+        Edit::Close(""),
+    ),
+    sign(
+        &[Kind::String],
+        |it| it.expects(Expected::MODIFIER) && it.expects_token(Kind::BraceOpen),
+        "what a declaration is for stands above it, behind `///`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow],
+        |it| it.expects_only(Kind::ParenOpen) && it.follows(1, Kind::Identifier),
+        "parameters stand in parentheses, also where there are none: `workflow main() -> int { … }`",
+        Edit::After("()"),
+    ),
+    sign(
+        &[Kind::Underscore],
+        |it| is_parameter(it) && it.precedes(Kind::Colon),
+        "a parameter has a name, by which it may be given; one that begins with `_` is not reported as unused",
+        Edit::Sign("_unused"),
+    ),
+    sign(
+        &[Kind::DotDot],
+        |it| is_parameter(it) && it.expects(Expected::NAME),
+        "the number of parameters is fixed: several values are a list, `xs: [int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| {
+            let is_type = it.tokens.first().is_some_and(|it| it.kind == Kind::Type);
+            is_type && it.expects_token(Kind::BraceOpen) && it.expects_token(Kind::Equal)
+        },
+        "the fields of a record stand in braces: `type Point { x: int, y: int }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::String],
+        |it| it.outline.has_type && it.expects(Expected::NAME) && it.precedes(Kind::Colon),
+        "the name of a field stands without quotes; another name in JSON is `@alias(\"first name\") first_name: string`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.outline.has_enum && it.expects_token(Kind::ParenOpen),
+        "what a variant holds stands in parentheses, with names: `enum Shape { Dot, Box(width: int) }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Error),
+        "an error has fields and no value: `error Missing(name: string)`, raised by `fail Missing(\"port\")`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| it.follows_type_name(),
+        "the type of a function is written `fn(int) -> int`",
+        Edit::None,
+    ),
+    sign(
+        &[
+            Kind::Greater,
+            Kind::GreaterEqual,
+            Kind::Less,
+            Kind::LessEqual,
+            Kind::EqualEqual,
+            Kind::BangEqual,
+        ],
+        |it| it.before(1).is_some_and(|it| it.word == Word::Where),
+        "a check names the field by `it`: `count: int where it > 0`",
+        Edit::Before("it "),
+    ),
+    sign(
+        &[Kind::Int, Kind::Float],
+        |it| {
+            it.before(1).is_some_and(|it| it.word == Word::Budget)
+                && it.expects_only(Kind::ParenOpen)
+        },
+        "a budget says what it bounds: `budget(usd: 0.5)`, `budget(tokens: 20_000)`, `budget(calls: 10)`",
+        Edit::None,
+    ),
+];
+
+/// Signs in bodies, in the order in which they are tried.
+pub(super) const BODIES: &[Sign] = &[
+    sign(
+        &[
+            Kind::Let,
+            Kind::Var,
+            Kind::Return,
+            Kind::Break,
+            Kind::Continue,
+            Kind::Assert,
+            Kind::Defer,
+        ],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.token.line_start == LineStart::Inside,
+        "a statement ends with its line; on one line they are separated by `;`",
+        Edit::After(";"),
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            it.before(1).is_some_and(|it| it.word == Word::Undo)
+                && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "what takes something back stands in braces: `undo { refund(order) }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::FatArrow],
+        |it| it.is_key() && it.expects_only(Kind::Colon),
+        "the key and the value of a map are separated by `:`",
+        Edit::Sign(":"),
+    ),
+    sign(
+        &[Kind::String, Kind::StringOpen],
+        |it| {
+            let is_text = it.follows(1, Kind::String) || it.follows(1, Kind::StringClose);
+            is_text && it.ends_operand() && it.token.line_start == LineStart::Inside
+        },
+        "texts are joined with `+`, or by one with `${…}` in it",
+        Edit::Before("+ "),
+    ),
+];
+
+fn is_first(it: &Sight<'_>, word: Word) -> bool {
+    it.tokens.first().is_some_and(|it| it.word == word)
+}
+
+/// Whether a parameter begins there.
+fn is_parameter(it: &Sight<'_>) -> bool {
+    let is_first = it.follows(1, Kind::ParenOpen) || it.follows(1, Kind::Comma);
+    is_first && it.expects(Expected::NAME)
+}
+
+/// Whether a statement begins there, where a declaration is expected.
+fn is_statement(it: &Sight<'_>) -> bool {
+    let is_used = [Kind::ParenOpen, Kind::Dot, Kind::Equal]
+        .iter()
+        .any(|kind| it.precedes(*kind));
+    it.expects(Expected::DECLARATION) && (it.token.kind != Kind::Identifier || is_used)
+}
