@@ -1,5 +1,9 @@
 //! Addresses as they may be shown: without the user and password, and without the query, which may hold keys.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::{HeaderValue, Uri};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 /// Where many requests go, read once.
@@ -7,29 +11,85 @@ use reqwest::Url;
 pub(crate) struct Address {
     text: String,
     /// None where the text is no address.
-    url: Option<Url>,
+    target: Option<Target>,
     host: String,
+}
+
+/// What requests to an address need.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Without credentials.
+    uri: Uri,
+    /// The scheme with host and port.
+    origin: String,
+    authorization: Option<HeaderValue>,
 }
 
 impl Address {
     pub fn of(text: String) -> Self {
         let url = Url::parse(&text).ok();
         let host = host_of(url.as_ref(), &text);
-        Self { text, url, host }
+        let target = url.and_then(Target::of);
+        Self { text, target, host }
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    pub fn url(&self) -> Option<&Url> {
-        self.url.as_ref()
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
     }
 
     /// As [`host`] gives it.
     pub fn host(&self) -> &str {
         &self.host
     }
+}
+
+impl Target {
+    fn of(mut url: Url) -> Option<Self> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return None;
+        }
+        let authorization = credentials(&url);
+        // Neither fails for an address that has a host.
+        url.set_username("").ok()?;
+        url.set_password(None).ok()?;
+        let origin = url.origin().ascii_serialization();
+        let uri = url.as_str().parse().ok()?;
+        Some(Self {
+            uri,
+            origin,
+            authorization,
+        })
+    }
+
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The user and the password of the address, as a header.
+    pub fn authorization(&self) -> Option<&HeaderValue> {
+        self.authorization.as_ref()
+    }
+}
+
+fn credentials(url: &Url) -> Option<HeaderValue> {
+    let (user, password) = (url.username(), url.password());
+    if user.is_empty() && password.is_none() {
+        return None;
+    }
+    let text = |it| percent_decode_str(it).decode_utf8_lossy();
+    let both = format!("{}:{}", text(user), text(password.unwrap_or_default()));
+    let value = format!("Basic {}", BASE64_STANDARD.encode(both));
+    let mut value = HeaderValue::try_from(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// The host and port of an address, as `api.example.org:8443`.

@@ -12,15 +12,18 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
+use super::connector::Cause;
 use super::halves::Halves;
-use super::http::{self, Post, Responding};
+use super::http::Post;
 use super::json::Json;
 use super::keys::without_keys;
 use super::network::{Delta, Network, OnDelta};
+use super::response::Response;
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
 use super::traffic::{Ending, Line, Quota, quota};
 use crate::answer::strict_tree;
+use crate::connections::failing::{Reached, describe};
 use crate::connections::{address, connection};
 
 /// The most that is read of a response that is no stream.
@@ -322,12 +325,11 @@ impl Exchange<'_> {
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let responding = network.http.send(&self.post).await;
-        let Responding { response, place } = responding.map_err(|error| Trouble {
+        let sent = network.http.send(&self.post).await;
+        let response = sent.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
         })?;
-        let _until_it_is_read = place;
         *said = quota(response.headers(), network.policy.longest_retry_after);
         if !response.status().is_success() {
             return Err(self.refused(response).await);
@@ -350,7 +352,7 @@ impl Exchange<'_> {
     /// Reads the answer of a response that is a success.
     async fn read(
         &self,
-        response: reqwest::Response,
+        response: Response,
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
@@ -372,7 +374,7 @@ impl Exchange<'_> {
     /// Gives the reader what comes.
     async fn feed(
         &self,
-        response: reqwest::Response,
+        response: Response,
         reader: &mut dyn AnswerReader,
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
@@ -408,7 +410,7 @@ impl Exchange<'_> {
 
     async fn stream(
         &self,
-        mut response: reqwest::Response,
+        mut response: Response,
         reading: &mut Reading<'_>,
     ) -> Result<(), Trouble> {
         let (mut events, mut halves) = (EventReader::default(), Halves::default());
@@ -426,7 +428,7 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    async fn refused(&self, response: reqwest::Response) -> Trouble {
+    async fn refused(&self, response: Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let request_id = request_id(&response);
@@ -457,7 +459,7 @@ impl Exchange<'_> {
         }
     }
 
-    async fn text(&self, mut response: reqwest::Response) -> Result<String, Trouble> {
+    async fn text(&self, mut response: Response) -> Result<String, Trouble> {
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
             body.extend_from_slice(&bytes);
@@ -473,12 +475,10 @@ impl Exchange<'_> {
         Ok(text)
     }
 
-    fn broken(&self, error: &reqwest::Error) -> Trouble {
+    fn broken(&self, cause: &Cause) -> Trouble {
+        let message = describe(self.post.address.text(), Reached::Host, cause.as_ref());
         Trouble {
-            failure: ModelFailure::new(
-                FailureKind::Provider,
-                http::describe(self.post.address.text(), error),
-            ),
+            failure: ModelFailure::new(FailureKind::Provider, message),
             is_worth_another: true,
         }
     }
@@ -493,19 +493,19 @@ impl Exchange<'_> {
 }
 
 /// What the provider calls the request.
-fn request_id(response: &reqwest::Response) -> Option<String> {
+fn request_id(response: &Response) -> Option<String> {
     let names = ["request-id", "x-request-id"];
     let mut given = names.iter().filter_map(|it| header(response, it));
     given.find(|it| !it.is_empty())
 }
 
 /// How the body is compressed, if it is.
-fn encoding(response: &reqwest::Response) -> Option<String> {
+fn encoding(response: &Response) -> Option<String> {
     let encoding = header(response, "content-encoding")?;
     (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
-fn header(response: &reqwest::Response, name: &str) -> Option<String> {
+fn header(response: &Response, name: &str) -> Option<String> {
     let value = response.headers().get(name)?.to_str().ok()?;
     Some(value.to_owned())
 }
