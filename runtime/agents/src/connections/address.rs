@@ -157,7 +157,24 @@ fn without_credentials(address: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{host, printable, shown};
+    use super::{Address, host, printable, shown};
+
+    #[test]
+    fn credentials_of_an_address_are_a_header_and_no_part_of_what_is_asked() {
+        let address = Address::of("https://user:p%40ss@example.org:443/v1?a=b#c".into());
+        let target = address.target().expect("it is an address");
+        assert_eq!(target.uri(), "https://example.org/v1?a=b");
+        assert_eq!(target.origin(), "https://example.org");
+        let authorization = target.authorization().expect("there are credentials");
+        assert_eq!(authorization, "Basic dXNlcjpwQHNz");
+        for other in [
+            "ftp://example.org/",
+            "mailto:me@example.org",
+            "example.org/v1",
+        ] {
+            assert!(Address::of(other.into()).target().is_none(), "{other}");
+        }
+    }
 
     #[test]
     fn what_is_printed_can_be_asked_and_holds_no_secret() {

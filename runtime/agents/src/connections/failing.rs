@@ -12,8 +12,6 @@ pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 /// How far a request had come when it failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reached {
-    /// Its address is none.
-    Nothing,
     /// A connection was being opened.
     Way,
     Host,
@@ -22,10 +20,6 @@ pub(crate) enum Reached {
 /// What went wrong with a request to this address.
 pub(crate) fn describe(url: &str, reached: Reached, error: &(dyn Error + 'static)) -> String {
     let host = address::host(url);
-    if reached == Reached::Nothing {
-        let shown = address::shown(url);
-        return format!("`{shown}` is not an address that can be reached; check the base URL");
-    }
     if let Some(tls) = tls_error(error) {
         return format!("no secure connection to {host}: {tls}");
     }
@@ -35,21 +29,27 @@ pub(crate) fn describe(url: &str, reached: Reached, error: &(dyn Error + 'static
             "{host} did not accept a connection within {} s",
             CONNECT.as_secs()
         ),
-        Reached::Nothing | Reached::Way => format!("{host} cannot be reached: {cause}"),
+        Reached::Way => format!("{host} cannot be reached: {cause}"),
         Reached::Host => format!("the connection to {host} failed: {cause}"),
     }
 }
 
 /// The same of an error of the general client.
 pub(crate) fn describe_client(url: &str, error: &reqwest::Error) -> String {
-    let reached = if error.is_builder() {
-        Reached::Nothing
-    } else if error.is_connect() {
-        Reached::Way
-    } else {
-        Reached::Host
+    if error.is_builder() {
+        return no_address(url);
+    }
+    let reached = match error.is_connect() {
+        true => Reached::Way,
+        false => Reached::Host,
     };
     describe(url, reached, error)
+}
+
+/// A text that is no address.
+pub(crate) fn no_address(url: &str) -> String {
+    let shown = address::shown(url);
+    format!("`{shown}` is not an address that can be reached; check the base URL")
 }
 
 pub(crate) fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {

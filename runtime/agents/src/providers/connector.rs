@@ -20,7 +20,7 @@ use tower_service::Service;
 use crate::connections::failing::CONNECT;
 use crate::connections::{Names, tls};
 
-/// Who we are, to servers and proxies.
+/// The name of the client in requests.
 pub(super) const AGENT: &str = concat!("groundswell/", env!("CARGO_PKG_VERSION"));
 /// From so long a silence on, the system asks for signs of life, this often and this many times.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -35,7 +35,7 @@ pub(super) type Cause = Box<dyn Error + Send + Sync>;
 pub(super) struct Connector {
     tcp: HttpConnector<Names>,
     tls: Arc<ClientConfig>,
-    /// To a proxy, of which HTTP/1.1 is wanted.
+    /// To a proxy, by HTTP/1.1.
     proxy_tls: Arc<ClientConfig>,
     proxies: Matcher,
 }
@@ -53,7 +53,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 #[derive(Clone, Debug)]
 pub(super) enum Speech {
     Http1,
-    /// With a proxy that passes requests on, and wants to know who asks.
+    /// With a proxy that passes requests on; its password is a header of each.
     Http1ByProxy(Option<HeaderValue>),
     Http2,
 }

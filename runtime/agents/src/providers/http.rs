@@ -1,7 +1,5 @@
 //! Requests to providers on their way over HTTP, and their errors put into words.
 
-use std::error::Error;
-
 use bytes::Bytes;
 use gsw_engine::model::{FailureKind, ModelFailure};
 use http::header::{
@@ -17,10 +15,9 @@ use super::lanes::{Lanes, NoPlace};
 use super::response::{Response, send};
 use super::unanswered::{Sent, Unanswered};
 use crate::connections::address::{Address, Target};
-use crate::connections::failing::{self, Reached};
+use crate::connections::failing;
 
-/// How often a request is sent again at once that its server has not begun to work on. A guess: a server that is well refuses
-/// fewer.
+/// How often a request that its server has not begun to work on is sent again at once. A guess: more refusals are an outage.
 const AT_ONCE_AGAIN: usize = 5;
 
 /// Headers that a request has besides those of its provider.
@@ -48,7 +45,8 @@ impl Http {
             value(name, text)?;
         }
         let Some(target) = post.address.target() else {
-            return Err(post.failed(Reached::Nothing, &std::fmt::Error));
+            let message = failing::no_address(post.address.text());
+            return Err(SendError::final_one(message));
         };
         let mut again = AT_ONCE_AGAIN;
         loop {
@@ -99,13 +97,10 @@ impl Post<'_> {
     }
 
     fn unanswered(&self, unanswered: &Unanswered) -> SendError {
-        self.failed(unanswered.reached, unanswered.cause.as_ref())
-    }
-
-    fn failed(&self, reached: Reached, error: &(dyn Error + 'static)) -> SendError {
-        let message = failing::describe(self.address.text(), reached, error);
+        let cause = unanswered.cause.as_ref();
+        let message = failing::describe(self.address.text(), unanswered.reached, cause);
         SendError {
-            is_worth_another: reached != Reached::Nothing && failing::tls_error(error).is_none(),
+            is_worth_another: failing::tls_error(cause).is_none(),
             failure: ModelFailure::new(FailureKind::Provider, message),
         }
     }

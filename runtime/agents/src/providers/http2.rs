@@ -22,7 +22,10 @@ use super::unanswered::Unanswered;
 /// Requests on a connection: what servers of HTTP/2 allow at least (RFC 9113 §6.5.2 advises "no smaller than 100").
 pub(super) const MOST: usize = 100;
 /// A connection with requests on it is asked for a sign of life so often, since its end takes all of them along.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(20);
+const SIGN_OF_LIFE: Duration = match cfg!(test) {
+    true => Duration::from_millis(50),
+    false => Duration::from_secs(20),
+};
 /// Bytes of one answer, and of all of a connection, that may come before they are read: answers are small.
 const WINDOW: u32 = 256 << 10;
 const ALL_WINDOWS: u32 = 5 << 20;
@@ -76,12 +79,12 @@ impl Shared {
         let pulse = Arc::new(Pulse::default());
         let (kept, pings) = (Arc::clone(&pulse), connection.ping_pong());
         tokio::spawn(async move {
-            let end = tokio::select! {
-                // What became of it, each request is told.
-                _ = connection => End::Closed,
-                () = silence(pings, &kept) => End::Silent,
-            };
-            let _ = kept.end.set(end);
+            // What became of it, each request is told.
+            tokio::select! {
+                _ = connection => {}
+                () = silence(pings, &kept) => {}
+            }
+            let _ = kept.end.set(End::Closed);
         });
         Ok(Self { sender, pulse })
     }
@@ -108,7 +111,7 @@ impl Shared {
         self.pulse.end.get().is_some()
     }
 
-    /// Takes no further request, since the server wants none.
+    /// Takes no further request, since the server does not.
     pub fn close(&self) {
         let _ = self.pulse.end.set(End::Closed);
     }
@@ -148,7 +151,7 @@ impl Body {
             Some(Ok(bytes)) => bytes,
             Some(Err(error)) => {
                 return match error.reason() {
-                    // The server has said all that it wants to say.
+                    // The server ended it in peace: what has come is whole.
                     Some(Reason::NO_ERROR | Reason::CANCEL) => Ok(None),
                     _ => Err(self.pulse.cause(error)),
                 };
@@ -199,7 +202,11 @@ async fn silence(pings: Option<PingPong>, pulse: &Pulse) {
             Ok(Ok(_)) => {}
             // The connection has its own end.
             Ok(Err(_)) => return pending().await,
-            Err(_) => return,
+            Err(_) => {
+                // Said before the connection is dropped, with which its requests end.
+                let _ = pulse.end.set(End::Silent);
+                return;
+            }
         }
     }
 }
@@ -210,5 +217,35 @@ fn cause(error: h2::Error) -> Cause {
             .into_io()
             .map_or_else(|| "it broke".into(), Cause::from),
         false => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Request;
+
+    use super::Shared;
+    use crate::connections::failing::last_cause;
+    use crate::providers::connector::{Socket, Speech};
+    use crate::providers::unanswered::Sent;
+
+    #[tokio::test]
+    async fn a_connection_that_gives_no_sign_of_life_ends_with_its_requests() {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let shared = Shared::over(Socket {
+            bytes: Box::new(ours),
+            speech: Speech::Http2,
+        });
+        let shared = shared.await.expect("it can be written");
+        shared.enter().expect("there is a place");
+        let mut request = Request::new(Bytes::from_static(b"{}"));
+        *request.uri_mut() = "https://host/".parse().expect("an address");
+        let mut head = shared.send(request).expect("it is sent");
+        let failed = head.come().await.err().expect("nobody answers");
+        assert_eq!(last_cause(failed.cause.as_ref()), "operation timed out");
+        assert_eq!(failed.sent, Sent::Maybe);
+        assert!(shared.is_over());
+        drop(theirs);
     }
 }
