@@ -265,7 +265,7 @@ impl Exchange<'_> {
         let first = OnceLock::new();
         let deadline = began + self.limit.min(FOREVER);
         let mut once = pin!(self.once(network, said, &first, on_delta));
-        let timed = |answer| ModelAnswer {
+        let timed = |answer: ModelAnswer| ModelAnswer {
             first_token: first.get().map(|it: &Instant| it.duration_since(began)),
             ..answer
         };

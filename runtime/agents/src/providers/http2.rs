@@ -242,7 +242,7 @@ mod tests {
         let mut request = Request::new(Bytes::from_static(b"{}"));
         *request.uri_mut() = "https://host/".parse().expect("an address");
         let mut head = shared.send(request).expect("it is sent");
-        let failed = head.come().await.err().expect("nobody answers");
+        let failed = head.come().await.expect_err("nobody answers");
         assert_eq!(last_cause(failed.cause.as_ref()), "operation timed out");
         assert_eq!(failed.sent, Sent::Maybe);
         assert!(shared.is_over());
