@@ -26,6 +26,16 @@ fn asked(
     replies: Vec<Reply>,
     count: usize,
 ) -> (Said, Vec<Request>) {
+    asked_by(ASK, name, transport, replies, count)
+}
+
+fn asked_by(
+    source: &str,
+    name: &str,
+    transport: Transport,
+    replies: Vec<Reply>,
+    count: usize,
+) -> (Said, Vec<Request>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -35,7 +45,7 @@ fn asked(
     let server = runtime.block_on(server).expect("a port is free");
     let authority = scratch("http2").join(format!("{name}.pem"));
     std::fs::write(&authority, AUTHORITY).expect("the target folder can be written");
-    let file = program(&format!("http2_{name}"), ASK);
+    let file = program(&format!("http2_{name}"), source);
     let said = Command::new(env!("CARGO_BIN_EXE_gswc"))
         .args([
             "run",
@@ -63,6 +73,16 @@ fn yes() -> Reply {
         ..Reply::of(Body::Answer(Answer { text }))
     }
 }
+
+/// As [`ASK`], with no second try: what is sent again is what the server has not begun to work on.
+const ONCE: &str = r#"
+agent speaker { model: "openai/gpt-5" retry: 0 }
+prompt say(n: int) -> string by speaker { user "Say ${n}." }
+workflow main(n: int) -> int {
+  let said = parallel for i in 0..n { say(i) }
+  said.filter(it => it == "yes").len()
+}
+"#;
 
 /// How many requests went over each connection.
 fn by_connection(asked: &[Request]) -> BTreeMap<usize, usize> {
@@ -129,9 +149,34 @@ fn a_connection_that_says_goodbye_loses_no_request() {
         times: 1,
         ..yes()
     };
-    let (said, asked) = asked("goodbye", Transport::TlsHttp2, vec![last, yes()], 30);
+    let replies = vec![last, yes()];
+    let (said, asked) = asked_by(ONCE, "goodbye", Transport::TlsHttp2, replies, 30);
     assert_eq!((said.code, said.out.trim()), (Some(0), "30"), "{said:?}");
     assert!(asked.iter().all(|it| it.version == 2));
+}
+
+#[test]
+fn a_request_that_was_refused_before_any_work_is_sent_again_at_once() {
+    let refused = Reply {
+        refuse: true,
+        times: 3,
+        ..yes()
+    };
+    let replies = vec![refused, yes()];
+    let (said, asked) = asked_by(ONCE, "refused", Transport::TlsHttp2, replies, 8);
+    assert_eq!((said.code, said.out.trim()), (Some(0), "8"), "{said:?}");
+    assert_eq!(asked.len(), 11);
+    // One that refuses all of them is not asked for ever.
+    let refused = Reply {
+        refuse: true,
+        ..yes()
+    };
+    let (said, asked) = asked_by(ONCE, "refuses", Transport::TlsHttp2, vec![refused], 1);
+    assert_eq!((said.code, asked.len()), (Some(1), 6), "{said:?}");
+    assert!(
+        said.err.contains("the connection to 127.0.0.1") && said.err.contains("refused stream"),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -84,6 +84,7 @@ mod process;
 mod program;
 mod project;
 mod prompt_request;
+mod proxies;
 mod racing;
 mod recipes;
 mod recorded;

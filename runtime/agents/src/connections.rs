@@ -1,8 +1,10 @@
 //! What all connections of the process share: how many there may be, how names are looked up, how addresses are shown.
 
 pub(crate) mod address;
+pub(crate) mod failing;
 mod names;
 mod reach;
+mod tls;
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(crate) use names::Names;
 pub(crate) use reach::{OutOfReach, Within, is_within};
+pub(crate) use tls::tls;
 
 /// Connections where the system sets no limit; ports are used up not far above.
 const MOST: u64 = 16_384;

@@ -13,8 +13,8 @@ use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use tokio::time::timeout;
 
-use crate::connections::{Names, OutOfReach, Within, address, connection, is_within};
-use crate::providers::lanes::tls;
+use crate::connections::failing::last_cause;
+use crate::connections::{Names, OutOfReach, Within, address, connection, is_within, tls};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -343,7 +343,7 @@ fn unreachable_host(host: &str, error: &reqwest::Error) -> Failure {
             what: format!("`net` of `{host}`, which leads to {address},"),
         };
     }
-    let cause = crate::providers::http::last_cause(error);
+    let cause = last_cause(error);
     failed(if error.is_connect() {
         format!("{host} cannot be reached: {cause}")
     } else {

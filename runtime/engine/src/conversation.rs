@@ -108,7 +108,8 @@ impl From<Said> for Message {
     /// The text with each attachment at its place.
     fn from(said: Said) -> Self {
         let UserText { text, media } = said.text;
-        let mut content = Vec::new();
+        // A text between any two attachments. Most messages are one text, and all in flight are held.
+        let mut content = Vec::with_capacity(2 * media.len() + 1);
         let mut from = 0;
         let piece = |part: &str| Content::Text {
             text: part.to_owned(),

@@ -102,6 +102,10 @@ async fn play(
     mut respond: SendResponse<Bytes>,
 ) -> Result<(), h2::Error> {
     sleep(Duration::from_millis(reply.delay_ms)).await;
+    if reply.refuse {
+        respond.send_reset(Reason::REFUSED_STREAM);
+        return Ok(());
+    }
     if let Body::Raw(_) = &reply.body {
         respond.send_reset(Reason::PROTOCOL_ERROR);
         return Ok(());

@@ -36,6 +36,8 @@ pub struct Reply {
     pub hang: bool,
     /// Closes the connection behind a whole reply.
     pub close: bool,
+    /// Does nothing with the request and says so, as only HTTP/2 can; by HTTP/1.1 it makes no difference.
+    pub refuse: bool,
 }
 
 impl Default for Reply {
@@ -51,6 +53,7 @@ impl Default for Reply {
             drop_at: None,
             hang: false,
             close: false,
+            refuse: false,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Addresses as they may be shown: without the user and password, and without the query, which may hold keys.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::{HeaderValue, Uri};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 /// Where many requests go, read once.
@@ -7,29 +11,85 @@ use reqwest::Url;
 pub(crate) struct Address {
     text: String,
     /// None where the text is no address.
-    url: Option<Url>,
+    target: Option<Target>,
     host: String,
+}
+
+/// What requests to an address need.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Without credentials.
+    uri: Uri,
+    /// The scheme with host and port.
+    origin: String,
+    authorization: Option<HeaderValue>,
 }
 
 impl Address {
     pub fn of(text: String) -> Self {
         let url = Url::parse(&text).ok();
         let host = host_of(url.as_ref(), &text);
-        Self { text, url, host }
+        let target = url.and_then(Target::of);
+        Self { text, target, host }
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    pub fn url(&self) -> Option<&Url> {
-        self.url.as_ref()
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
     }
 
     /// As [`host`] gives it.
     pub fn host(&self) -> &str {
         &self.host
     }
+}
+
+impl Target {
+    fn of(mut url: Url) -> Option<Self> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return None;
+        }
+        let authorization = credentials(&url);
+        // Neither fails for an address that has a host.
+        url.set_username("").ok()?;
+        url.set_password(None).ok()?;
+        let origin = url.origin().ascii_serialization();
+        let uri = url.as_str().parse().ok()?;
+        Some(Self {
+            uri,
+            origin,
+            authorization,
+        })
+    }
+
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The user and the password of the address, as a header.
+    pub fn authorization(&self) -> Option<&HeaderValue> {
+        self.authorization.as_ref()
+    }
+}
+
+fn credentials(url: &Url) -> Option<HeaderValue> {
+    let (user, password) = (url.username(), url.password());
+    if user.is_empty() && password.is_none() {
+        return None;
+    }
+    let text = |it| percent_decode_str(it).decode_utf8_lossy();
+    let both = format!("{}:{}", text(user), text(password.unwrap_or_default()));
+    let value = format!("Basic {}", BASE64_STANDARD.encode(both));
+    let mut value = HeaderValue::try_from(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// The host and port of an address, as `api.example.org:8443`.
@@ -97,7 +157,24 @@ fn without_credentials(address: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{host, printable, shown};
+    use super::{Address, host, printable, shown};
+
+    #[test]
+    fn credentials_of_an_address_are_a_header_and_no_part_of_what_is_asked() {
+        let address = Address::of("https://user:p%40ss@example.org:443/v1?a=b#c".into());
+        let target = address.target().expect("it is an address");
+        assert_eq!(target.uri(), "https://example.org/v1?a=b");
+        assert_eq!(target.origin(), "https://example.org");
+        let authorization = target.authorization().expect("there are credentials");
+        assert_eq!(authorization, "Basic dXNlcjpwQHNz");
+        for other in [
+            "ftp://example.org/",
+            "mailto:me@example.org",
+            "example.org/v1",
+        ] {
+            assert!(Address::of(other.into()).target().is_none(), "{other}");
+        }
+    }
 
     #[test]
     fn what_is_printed_can_be_asked_and_holds_no_secret() {

@@ -1,15 +1,21 @@
 //! Looks up names of hosts, on threads of its own: the system's look-up blocks, and may not wait for files and programs.
 
 use std::collections::{HashMap, VecDeque};
+use std::error::Error;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::panic::catch_unwind;
+use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 use std::thread::Builder;
 use std::time::Duration;
+use std::vec;
 
+use hyper_util::client::legacy::connect::dns;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::sync::oneshot::{Sender, channel};
+use tower_service::Service;
 
 /// Look-ups at once; more wait. A guess: a look-up that gets no answer takes half a minute.
 const THREADS: usize = 8;
@@ -150,6 +156,21 @@ impl Resolve for Names {
             let addresses = this.addresses(name).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
+    }
+}
+
+impl Service<dns::Name> for Names {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: dns::Name) -> Self::Future {
+        let (this, name) = (self.clone(), name.as_str().to_owned());
+        Box::pin(async move { Ok(this.addresses(name).await?.into_iter()) })
     }
 }
 

@@ -9,8 +9,8 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpError,
 };
 
+use crate::connections::failing::{causes, last_cause};
 use crate::mcp::authorization::challenge::{Challenge, Why};
-use crate::providers::http::{causes, last_cause};
 
 pub(super) enum Trouble {
     Failed(ServerFailure),

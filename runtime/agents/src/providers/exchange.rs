@@ -12,15 +12,18 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
+use super::connector::Cause;
 use super::halves::Halves;
-use super::http::{self, Post, Responding};
+use super::http::Post;
 use super::json::Json;
 use super::keys::without_keys;
 use super::network::{Delta, Network, OnDelta};
+use super::response::Response;
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
 use super::traffic::{Ending, Line, Quota, quota};
 use crate::answer::strict_tree;
+use crate::connections::failing::{Reached, describe};
 use crate::connections::{address, connection};
 
 /// The most that is read of a response that is no stream.
@@ -262,24 +265,21 @@ impl Exchange<'_> {
         let first = OnceLock::new();
         let deadline = began + self.limit.min(FOREVER);
         let mut once = pin!(self.once(network, said, &first, on_delta));
-        let mut outcome = None;
-        if let Some(limit) = self.first_token.filter(|it| *it < self.limit) {
-            outcome = timeout_at(began + limit, once.as_mut()).await.ok();
-            if outcome.is_none() && first.get().is_none() {
-                return Err(self.silent(limit));
-            }
-        }
-        let outcome = match outcome {
-            Some(outcome) => outcome,
-            None => match timeout_at(deadline, once).await {
-                Ok(outcome) => outcome,
-                Err(_) => return Err(self.late(first.get())),
-            },
-        };
-        outcome.map(|answer| ModelAnswer {
+        let timed = |answer: ModelAnswer| ModelAnswer {
             first_token: first.get().map(|it: &Instant| it.duration_since(began)),
             ..answer
-        })
+        };
+        if let Some(limit) = self.first_token.filter(|it| *it < self.limit) {
+            match timeout_at(began + limit, once.as_mut()).await {
+                Ok(outcome) => return outcome.map(timed),
+                Err(_) if first.get().is_none() => return Err(self.silent(limit)),
+                Err(_) => {}
+            }
+        }
+        match timeout_at(deadline, once).await {
+            Ok(outcome) => outcome.map(timed),
+            Err(_) => Err(self.late(first.get())),
+        }
     }
 
     /// The time is over. The usage of an answer that has `begun` is unknown.
@@ -322,18 +322,17 @@ impl Exchange<'_> {
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let responding = network.http.send(&self.post).await;
-        let Responding { response, place } = responding.map_err(|error| Trouble {
+        let sent = network.http.send(&self.post).await;
+        let mut response = sent.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
         })?;
-        let _until_it_is_read = place;
         *said = quota(response.headers(), network.policy.longest_retry_after);
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.refused(&mut response).await);
         }
         let request_id = request_id(&response);
-        let answered = self.read(response, first, on_delta).await;
+        let answered = self.read(&mut response, first, on_delta).await;
         match answered {
             Ok(answer) => Ok(ModelAnswer {
                 request_id: request_id.or(answer.request_id),
@@ -350,11 +349,11 @@ impl Exchange<'_> {
     /// Reads the answer of a response that is a success.
     async fn read(
         &self,
-        response: reqwest::Response,
+        response: &mut Response,
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        if let Some(encoding) = encoding(&response) {
+        if let Some(encoding) = encoding(response) {
             // Unpacking it could take any amount of memory, and we never ask for it.
             let what = format!("it is compressed (`{encoding}`), which was not asked for");
             return Err(Trouble::malformed(self.host(), &what));
@@ -372,12 +371,12 @@ impl Exchange<'_> {
     /// Gives the reader what comes.
     async fn feed(
         &self,
-        response: reqwest::Response,
+        response: &mut Response,
         reader: &mut dyn AnswerReader,
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<(), Trouble> {
-        let content_type = header(&response, "content-type").unwrap_or_default();
+        let content_type = header(response, "content-type").unwrap_or_default();
         let content_type = content_type.to_ascii_lowercase();
         if content_type.starts_with("application/json") {
             let text = self.text(response).await?;
@@ -408,7 +407,7 @@ impl Exchange<'_> {
 
     async fn stream(
         &self,
-        mut response: reqwest::Response,
+        response: &mut Response,
         reading: &mut Reading<'_>,
     ) -> Result<(), Trouble> {
         let (mut events, mut halves) = (EventReader::default(), Halves::default());
@@ -426,12 +425,11 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    async fn refused(&self, response: reqwest::Response) -> Trouble {
+    async fn refused(&self, response: &mut Response) -> Trouble {
         let status = response.status().as_u16();
-        let headers = response.headers().clone();
-        let request_id = request_id(&response);
+        let request_id = request_id(response);
         // Where the body cannot be read, the status still counts.
-        let text = match encoding(&response) {
+        let text = match encoding(response) {
             Some(_) => String::new(),
             None => {
                 let text = timeout(ERROR_BODY, self.text(response)).await;
@@ -440,6 +438,7 @@ impl Exchange<'_> {
         };
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(self.host(), Some(status), &text);
+        let headers = response.headers();
         if let Some(place) = headers.get("location").and_then(|it| it.to_str().ok()) {
             let place = address::shown(place);
             failure.message = format!(
@@ -448,16 +447,16 @@ impl Exchange<'_> {
             );
         }
         failure.request_id = request_id.map(Into::into).or(failure.request_id);
-        failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
+        failure.retry_after = retry_after(headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.
             is_worth_another: failure.kind != FailureKind::QuotaExceeded
-                && is_worth_another(status, &headers),
+                && is_worth_another(status, headers),
             failure,
         }
     }
 
-    async fn text(&self, mut response: reqwest::Response) -> Result<String, Trouble> {
+    async fn text(&self, response: &mut Response) -> Result<String, Trouble> {
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
             body.extend_from_slice(&bytes);
@@ -473,12 +472,10 @@ impl Exchange<'_> {
         Ok(text)
     }
 
-    fn broken(&self, error: &reqwest::Error) -> Trouble {
+    fn broken(&self, cause: &Cause) -> Trouble {
+        let message = describe(self.post.address.text(), Reached::Host, cause.as_ref());
         Trouble {
-            failure: ModelFailure::new(
-                FailureKind::Provider,
-                http::describe(self.post.address.text(), error),
-            ),
+            failure: ModelFailure::new(FailureKind::Provider, message),
             is_worth_another: true,
         }
     }
@@ -493,19 +490,19 @@ impl Exchange<'_> {
 }
 
 /// What the provider calls the request.
-fn request_id(response: &reqwest::Response) -> Option<String> {
+fn request_id(response: &Response) -> Option<String> {
     let names = ["request-id", "x-request-id"];
     let mut given = names.iter().filter_map(|it| header(response, it));
     given.find(|it| !it.is_empty())
 }
 
 /// How the body is compressed, if it is.
-fn encoding(response: &reqwest::Response) -> Option<String> {
+fn encoding(response: &Response) -> Option<String> {
     let encoding = header(response, "content-encoding")?;
     (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
-fn header(response: &reqwest::Response, name: &str) -> Option<String> {
+fn header(response: &Response, name: &str) -> Option<String> {
     let value = response.headers().get(name)?.to_str().ok()?;
     Some(value.to_owned())
 }

@@ -1,31 +1,32 @@
 //! Requests to providers on their way over HTTP, and their errors put into words.
 
-use std::error::Error;
-use std::io;
-
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-
+use bytes::Bytes;
 use gsw_engine::model::{FailureKind, ModelFailure};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    USER_AGENT,
+};
+use http::{Method, Request};
 use serde_json::Value;
 
+use super::connector::AGENT;
 use super::keys::is_secret;
-use super::lanes::{CONNECT, Lanes, Place};
-use super::opening::Openings;
-use crate::connections::address::{self, Address};
+use super::lanes::{Lanes, NoPlace};
+use super::response::{Response, send};
+use super::unanswered::{Sent, Unanswered};
+use crate::connections::address::{Address, Target};
+use crate::connections::failing;
+
+/// How often a request that its server has not begun to work on is sent again at once. A guess: more refusals are an outage.
+const AT_ONCE_AGAIN: usize = 5;
+
+/// Headers that a request has besides those of its provider.
+const OURS: usize = 5;
 
 /// What all requests share.
 #[derive(Debug, Default)]
 pub(crate) struct Http {
     lanes: Lanes,
-    openings: Openings,
-}
-
-/// A response whose headers are here.
-#[derive(Debug)]
-pub(crate) struct Responding {
-    pub response: reqwest::Response,
-    /// Held until the response is read.
-    pub place: Place,
 }
 
 /// A request that can be sent several times.
@@ -37,29 +38,71 @@ pub(crate) struct Post<'a> {
 }
 
 impl Http {
-    /// Sends it and gives the response when its headers are here.
-    pub async fn send(&self, post: &Post<'_>) -> Result<Responding, SendError> {
-        let headers = header_map(post)?;
-        let host = post.address.host();
-        let turn = self.openings.turn(host).await;
-        let place = self.lanes.place().map_err(SendError::final_one)?;
-        let turn = turn.into(place.entry(host).await);
-        let client = place.client();
-        let body = (post.body)().map_err(SendError::refused)?.to_string();
-        let request = match post.address.url() {
-            Some(url) => client.post(url.clone()),
-            // What is wrong with it is reported when it is sent.
-            None => client.post(post.address.text()),
+    /// Sends it and gives the response when its head is here.
+    pub async fn send(&self, post: &Post<'_>) -> Result<Response, SendError> {
+        // What is wrong with the request itself is reported before its host is looked for.
+        for (name, text) in &post.headers {
+            value(name, text)?;
+        }
+        let Some(target) = post.address.target() else {
+            let message = failing::no_address(post.address.text());
+            return Err(SendError::final_one(message));
         };
-        let request = request.headers(headers).body(turn.body(body));
-        let response = request.send().await.map_err(|error| SendError {
-            is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
-            failure: ModelFailure::new(
-                FailureKind::Provider,
-                describe(post.address.text(), &error),
-            ),
-        })?;
-        Ok(Responding { response, place })
+        let mut again = AT_ONCE_AGAIN;
+        loop {
+            let place = self.lanes.place(target).await;
+            let place = place.map_err(|it| post.nowhere(it))?;
+            let unanswered = match send(place, post.request(target)?) {
+                Ok(coming) => match coming.response().await {
+                    Ok(response) => return Ok(response),
+                    Err(unanswered) => unanswered,
+                },
+                Err(unanswered) => unanswered,
+            };
+            if unanswered.sent == Sent::Maybe || again == 0 {
+                return Err(post.unanswered(&unanswered));
+            }
+            again -= 1;
+        }
+    }
+}
+
+impl Post<'_> {
+    fn request(&self, target: &Target) -> Result<Request<Bytes>, SendError> {
+        let body = (self.body)().map_err(SendError::refused)?.to_string();
+        let mut headers = HeaderMap::with_capacity(self.headers.len() + OURS);
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_LENGTH, body.len().into());
+        for (name, text) in &self.headers {
+            headers.insert(HeaderName::from_static(name), value(name, text)?);
+        }
+        if let Some(authorization) = target.authorization() {
+            let given = headers.entry(AUTHORIZATION);
+            given.or_insert_with(|| authorization.clone());
+        }
+        let mut request = Request::new(Bytes::from(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = target.uri().clone();
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    fn nowhere(&self, why: NoPlace) -> SendError {
+        match why {
+            NoPlace::Nowhere(message) => SendError::final_one(message),
+            NoPlace::Unreached(unanswered) => self.unanswered(&unanswered),
+        }
+    }
+
+    fn unanswered(&self, unanswered: &Unanswered) -> SendError {
+        let cause = unanswered.cause.as_ref();
+        let message = failing::describe(self.address.text(), unanswered.reached, cause);
+        SendError {
+            is_worth_another: failing::tls_error(cause).is_none(),
+            failure: ModelFailure::new(FailureKind::Provider, message),
+        }
     }
 }
 
@@ -85,73 +128,14 @@ impl SendError {
     }
 }
 
-fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
-    let mut headers = HeaderMap::new();
-    headers.insert("content-type", HeaderValue::from_static("application/json"));
-    for (name, value) in &post.headers {
-        let mut value = HeaderValue::from_str(value).map_err(|_| {
-            SendError::final_one(format!(
-                "the value of the header `{name}` contains characters that cannot be sent; check the key or version in the environment"
-            ))
-        })?;
-        value.set_sensitive(is_secret(name));
-        headers.insert(HeaderName::from_static(name), value);
-    }
-    Ok(headers)
-}
-
-/// What went wrong, with the host and never the key.
-pub(crate) fn describe(url: &str, error: &reqwest::Error) -> String {
-    let host = address::host(url);
-    if error.is_builder() {
-        let shown = address::shown(url);
-        return format!("`{shown}` is not an address that can be reached; check the base URL");
-    }
-    if let Some(tls) = tls_error(error) {
-        return format!("no secure connection to {host}: {tls}");
-    }
-    if error.is_connect() && error.is_timeout() {
-        return format!(
-            "{host} did not accept a connection within {} s",
-            CONNECT.as_secs()
-        );
-    }
-    if error.is_connect() {
-        return format!("{host} cannot be reached: {}", last_cause(error));
-    }
-    format!("the connection to {host} failed: {}", last_cause(error))
-}
-
-fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    causes(error).find_map(<dyn Error + 'static>::downcast_ref)
-}
-
-/// The error and what caused it, the outermost first.
-pub(crate) fn causes<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let this = next?;
-        // An `io::Error` leaves the error that it carries out of its sources.
-        let carried = this
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        next = carried.map(|it| it as _).or_else(|| this.source());
-        Some(this)
-    })
-}
-
-/// What an error comes from in the end, in its own words.
-pub(crate) fn last_cause(error: &reqwest::Error) -> String {
-    causes(error)
-        .last()
-        .map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-pub(super) fn chain(error: &reqwest::Error) -> String {
-    let parts: Vec<String> = causes(error).map(ToString::to_string).collect();
-    parts.join(": ")
+fn value(name: &str, text: &str) -> Result<HeaderValue, SendError> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| {
+        SendError::final_one(format!(
+            "the value of the header `{name}` contains characters that cannot be sent; check the key or version in the environment"
+        ))
+    })?;
+    value.set_sensitive(is_secret(name));
+    Ok(value)
 }
 
 #[cfg(test)]
@@ -160,17 +144,16 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use serde_json::json;
+    use tokio::net::TcpListener;
 
     use super::{Address, Http, Post};
-    use crate::providers::opening::AT_ONCE;
 
     #[tokio::test]
     async fn a_body_is_made_when_it_is_its_turn() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("bound"));
         let http = Arc::new(Http::default());
-        let mut turns = Vec::new();
-        for _ in 0..AT_ONCE {
-            turns.push(http.openings.turn("127.0.0.1:1").await);
-        }
+        let turns = http.lanes.hold_turns(&url).await;
         let is_made = Arc::new(AtomicBool::new(false));
         let (sender, made) = (Arc::clone(&http), Arc::clone(&is_made));
         let sending = tokio::spawn(async move {
@@ -179,21 +162,22 @@ mod tests {
                 Ok(json!({}))
             };
             let post = Post {
-                address: &Address::of("http://127.0.0.1:1/v1".into()),
+                address: &Address::of(format!("{url}/v1")),
                 headers: Vec::new(),
                 body: &body,
             };
-            sender.send(&post).await.map(|it| it.response.status())
+            sender.send(&post).await.map(|it| it.status())
         });
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
         assert!(!is_made.load(Ordering::SeqCst));
         drop(turns);
+        drop(listener.accept().await.expect("a client"));
         let error = sending
             .await
             .expect("no panic")
-            .expect_err("nobody is there");
+            .expect_err("nobody answers");
         assert!(is_made.load(Ordering::SeqCst), "{error:?}");
     }
 }

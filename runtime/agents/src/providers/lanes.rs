@@ -1,231 +1,335 @@
-//! The HTTP clients that requests to providers share, and which of them a request takes.
+//! The connections to hosts that requests to providers share, and which of them a request takes.
 //!
-//! A client of HTTP/2 sends all requests of a host over one connection, on which servers allow some hundred at once; the rest
-//! would wait in an invisible queue. So a client has no more than that in flight, and one request more begins another client.
-//! Where a host speaks HTTP/1.1 each request has a connection of its own, and the division changes nothing.
+//! A connection of HTTP/2 has many requests at once, but servers allow only some hundred on each; the rest would wait in an
+//! invisible queue, so one request more opens another connection. A connection of HTTP/1.1 has one request, and then the next.
 //!
-//! Whether a host speaks HTTP/2 is known when a connection to it is open. Until then its requests would open one each and
-//! throw all but the first away, so the first request of a client to a host goes alone until it has its connection.
+//! Which of both a host speaks is known when a connection to it is open. Until then its requests would open one each and throw
+//! all but the first away, so the first opens it alone, and so does each further one of HTTP/2. Of HTTP/1.1 some are opened at
+//! once: a request that waits for its turn often finds one that has become free meanwhile, so ten thousand quick answers need
+//! hundreds of connections; how many are in use is not bounded.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use reqwest::redirect;
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use http::Uri;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
-use crate::connections::Names;
+use super::connector::{Connector, Speech};
+use super::http1::Alone;
+use super::http2::Shared;
+use super::unanswered::{Sent, Unanswered};
+use crate::connections::address::Target;
 
-/// Requests that one client has on their way: what servers of HTTP/2 allow on a connection at least (RFC 9113 §6.5.2 advises
-/// "no smaller than 100").
-pub(super) const MOST: usize = 100;
-/// How long a connection may take.
-pub(super) const CONNECT: Duration = Duration::from_secs(5);
-/// A connection with requests on it is asked for a sign of life so often, since its end takes all of them along.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(20);
-/// Bytes of one answer that may come before they are read: answers are small.
-const WINDOW: u32 = 256 << 10;
+/// Connections of HTTP/1.1 to one host that are being opened at once. A guess: fewer than the queue of a listening socket holds.
+pub(super) const AT_ONCE: usize = 64;
+/// How often connections are looked at, and after how many looks one that was not used is closed: after a minute and a half.
+const LOOK: Duration = Duration::from_secs(30);
+const LOOKS: u8 = 3;
 
-/// All clients; nothing of them exists before the first request.
-#[derive(Debug, Default)]
+/// All connections; nothing of them exists before the first request.
+#[derive(Default)]
 pub(crate) struct Lanes {
-    tls: OnceLock<Result<ClientConfig, String>>,
-    lanes: Mutex<Vec<Arc<Lane>>>,
+    connector: OnceLock<Result<Connector, String>>,
+    /// By scheme, host and port.
+    ways: Mutex<HashMap<Box<str>, Arc<Way>>>,
 }
 
-/// A client, and what is on its way over it.
-#[derive(Debug)]
-struct Lane {
-    client: reqwest::Client,
-    traffic: Mutex<Traffic>,
+/// The connections to a host.
+struct Way {
+    /// The right to open one.
+    turns: Semaphore,
+    open: Mutex<Open>,
 }
 
-#[derive(Debug, Default)]
-struct Traffic {
-    requests: usize,
-    /// By host; forgotten as soon as nothing is on its way, since connections end when they are not used.
-    doors: HashMap<Box<str>, Arc<Door>>,
+#[derive(Default)]
+struct Open {
+    shared: Vec<Unused<Arc<Shared>>>,
+    /// Those of HTTP/1.1 without a request.
+    alone: Vec<Unused<Alone>>,
+    speaks_http1: bool,
+    looking: Option<JoinHandle<()>>,
 }
 
-/// The way to a host over a client.
-#[derive(Debug)]
-struct Door {
-    /// Closed when a connection is open, so that no request waits any more.
-    alone: Semaphore,
+/// A connection, and how often it was found unused.
+struct Unused<T> {
+    connection: T,
+    looks: u8,
 }
 
-/// A request's place in a lane, until it is dropped.
-#[derive(Debug)]
+/// A request's place on a connection, until it is dropped.
 pub(crate) struct Place {
-    lane: Arc<Lane>,
+    way: Arc<Way>,
+    /// None once it is given back.
+    lane: Option<Lane>,
+    before: Before,
 }
 
-/// The right to look for a connection, alone where none is there yet.
-#[derive(Debug)]
-pub(crate) struct Entry(Option<Arc<Door>>);
+pub(super) enum Lane {
+    Shared(Arc<Shared>),
+    Alone(Alone),
+}
+
+/// What a connection was before a request took it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Before {
+    /// Opened for it.
+    New,
+    /// In use or idle, so that its server may have closed it meanwhile.
+    Open,
+}
+
+/// Why a request has no place.
+pub(crate) enum NoPlace {
+    /// No connection can be made to anywhere, for this reason.
+    Nowhere(String),
+    Unreached(Unanswered),
+}
 
 impl Lanes {
-    /// A place in the first lane that has one.
-    pub fn place(&self) -> Result<Place, String> {
+    /// A place on a connection to this host, which is opened where there is none.
+    pub async fn place(&self, target: &Target) -> Result<Place, NoPlace> {
+        let way = self.way(target.origin());
+        match way.free() {
+            Some(place) if place.is_ready() => Ok(place),
+            // Boxed, since few requests wait here and all have room for it.
+            free => Box::pin(self.wait_for_place(way, target, free)).await,
+        }
+    }
+
+    async fn wait_for_place(
+        &self,
+        way: Arc<Way>,
+        target: &Target,
+        mut free: Option<Place>,
+    ) -> Result<Place, NoPlace> {
+        let connector = self.connector.get_or_init(Connector::new);
+        let connector = connector
+            .as_ref()
+            .map_err(|it| NoPlace::Nowhere(it.clone()))?;
+        let mut turn = None;
+        loop {
+            while let Some(place) = free {
+                if let Some(place) = place.ready().await {
+                    return Ok(place);
+                }
+                free = way.free();
+            }
+            if turn.is_some() {
+                return way
+                    .open(connector, target.uri())
+                    .await
+                    .map_err(NoPlace::Unreached);
+            }
+            turn = way.turns.acquire().await.ok();
+            free = way.free();
+        }
+    }
+
+    fn way(&self, origin: &str) -> Arc<Way> {
         // Nothing that can panic runs while the lock is held.
-        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        for lane in lanes.iter() {
-            let mut traffic = lane.traffic();
-            if traffic.requests < MOST {
-                traffic.requests += 1;
-                let lane = Arc::clone(lane);
-                return Ok(Place { lane });
+        let mut ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(way) = ways.get(origin) {
+            return Arc::clone(way);
+        }
+        let way = Arc::new(Way {
+            turns: Semaphore::new(1),
+            open: Mutex::default(),
+        });
+        ways.insert(origin.into(), Arc::clone(&way));
+        way
+    }
+
+    /// The right to open a connection to a host is held by the caller.
+    #[cfg(test)]
+    pub(super) async fn hold_turns(&self, origin: &str) -> impl Drop {
+        struct Held(Arc<Way>);
+        impl Drop for Held {
+            fn drop(&mut self) {
+                self.0.turns.add_permits(1);
             }
         }
-        let tls = self.tls.get_or_init(tls).clone()?;
-        let lane = Arc::new(Lane {
-            client: client(tls)?,
-            traffic: Mutex::new(Traffic {
-                requests: 1,
-                doors: HashMap::new(),
-            }),
-        });
-        lanes.push(Arc::clone(&lane));
-        Ok(Place { lane })
+        let way = self.way(origin);
+        way.turns
+            .acquire()
+            .await
+            .expect("it is not closed")
+            .forget();
+        Held(way)
     }
 }
 
-impl Lane {
-    fn traffic(&self) -> MutexGuard<'_, Traffic> {
+impl Way {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         // Nothing that can panic runs while the lock is held.
-        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place on a connection that is there.
+    fn free(self: &Arc<Self>) -> Option<Place> {
+        let lane = self.lock().free()?;
+        Some(self.place(lane, Before::Open))
+    }
+
+    fn place(self: &Arc<Self>, lane: Lane, before: Before) -> Place {
+        Place {
+            way: Arc::clone(self),
+            lane: Some(lane),
+            before,
+        }
+    }
+
+    async fn open(self: &Arc<Self>, connector: &Connector, to: &Uri) -> Result<Place, Unanswered> {
+        let socket = connector.open(to).await.map_err(Unanswered::unreached)?;
+        match socket.speech {
+            Speech::Http2 => {
+                let shared = Shared::over(socket).await.map_err(Unanswered::failed)?;
+                let shared = Arc::new(shared);
+                shared.enter();
+                self.lock().shared.push(Unused::of(Arc::clone(&shared)));
+                self.look_after();
+                Ok(self.place(Lane::Shared(shared), Before::New))
+            }
+            Speech::Http1 | Speech::Http1ByProxy(_) => {
+                let alone = Alone::over(socket).await.map_err(Unanswered::failed)?;
+                if !std::mem::replace(&mut self.lock().speaks_http1, true) {
+                    self.turns.add_permits(AT_ONCE - 1);
+                }
+                Ok(self.place(Lane::Alone(alone), Before::New))
+            }
+        }
+    }
+
+    /// Closes connections that are not used for long.
+    fn look_after(self: &Arc<Self>) {
+        let mut open = self.lock();
+        // It ends with the runtime that it was begun on.
+        if open.looking.as_ref().is_some_and(|it| !it.is_finished()) {
+            return;
+        }
+        let way = Arc::downgrade(self);
+        open.looking = Some(tokio::spawn(look(way)));
+    }
+}
+
+async fn look(way: Weak<Way>) {
+    loop {
+        sleep(LOOK).await;
+        let Some(way) = way.upgrade() else { return };
+        let mut open = way.lock();
+        open.close_unused();
+        if open.shared.is_empty() && open.alone.is_empty() {
+            open.looking = None;
+            return;
+        }
+    }
+}
+
+impl Open {
+    fn free(&mut self) -> Option<Lane> {
+        self.shared.retain(|it| !it.connection.is_over());
+        let shared = self.shared.iter_mut().find_map(|it| {
+            it.connection.enter()?;
+            it.looks = 0;
+            Some(Arc::clone(&it.connection))
+        });
+        if let Some(shared) = shared {
+            return Some(Lane::Shared(shared));
+        }
+        // The last one was used last, and is closed by its server last.
+        let alone = std::iter::from_fn(|| self.alone.pop()).find(|it| !it.connection.is_over());
+        alone.map(|it| Lane::Alone(it.connection))
+    }
+
+    fn close_unused(&mut self) {
+        self.shared.retain_mut(|it| {
+            it.looks = match it.connection.is_used() {
+                true => 0,
+                false => it.looks + 1,
+            };
+            it.looks < LOOKS && !it.connection.is_over()
+        });
+        self.alone.retain_mut(|it| {
+            it.looks += 1;
+            it.looks < LOOKS && !it.connection.is_over()
+        });
+    }
+}
+
+impl<T> Unused<T> {
+    fn of(connection: T) -> Self {
+        Self {
+            connection,
+            looks: 0,
+        }
     }
 }
 
 impl Place {
-    pub fn client(&self) -> &reqwest::Client {
-        &self.lane.client
+    pub(super) fn lane(&mut self) -> &mut Lane {
+        self.lane.as_mut().expect("it is there until it is dropped")
     }
 
-    /// Waits until no other request opens the first connection to `host`.
-    pub async fn entry(&self, host: &str) -> Entry {
-        let door = {
-            let mut traffic = self.lane.traffic();
-            match traffic.doors.get(host) {
-                Some(door) => Arc::clone(door),
-                None => {
-                    let door = Arc::new(Door {
-                        alone: Semaphore::new(1),
-                    });
-                    traffic.doors.insert(host.into(), Arc::clone(&door));
-                    door
-                }
-            }
+    /// A request failed on it. Says whether another connection may do better.
+    pub(super) fn failed(&mut self, unanswered: Unanswered) -> Unanswered {
+        if unanswered.sent != Sent::Nothing {
+            return unanswered;
+        }
+        if let Lane::Shared(shared) = self.lane() {
+            shared.close();
+        }
+        let sent = match self.before {
+            Before::Open => Sent::Nothing,
+            Before::New => Sent::Maybe,
         };
-        let first = door.alone.acquire().await.map(SemaphorePermit::forget);
-        Entry(first.ok().map(|()| door))
+        Unanswered { sent, ..unanswered }
+    }
+
+    fn is_ready(&self) -> bool {
+        match &self.lane {
+            Some(Lane::Shared(_)) => true,
+            Some(Lane::Alone(alone)) => alone.is_ready(),
+            None => false,
+        }
+    }
+
+    /// None where the connection cannot be used.
+    async fn ready(mut self) -> Option<Self> {
+        self.lane = Some(match self.lane.take()? {
+            Lane::Alone(alone) => Lane::Alone(alone.ready().await?),
+            shared @ Lane::Shared(_) => shared,
+        });
+        Some(self)
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut traffic = self.lane.traffic();
-        traffic.requests -= 1;
-        if traffic.requests == 0 {
-            traffic.doors.clear();
+        match self.lane.take() {
+            Some(Lane::Shared(shared)) => shared.leave(),
+            Some(Lane::Alone(alone)) if !alone.is_over() => {
+                self.way.lock().alone.push(Unused::of(alone));
+                self.way.look_after();
+            }
+            Some(Lane::Alone(_)) | None => {}
         }
     }
 }
 
-impl Entry {
-    /// A connection is open.
-    pub fn passed(&mut self) {
-        if let Some(door) = self.0.take() {
-            door.alone.close();
-        }
+impl fmt::Debug for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lanes").finish_non_exhaustive()
     }
 }
 
-impl Drop for Entry {
-    fn drop(&mut self) {
-        // It did not come to a connection: the next one tries.
-        if let Some(door) = self.0.take() {
-            door.alone.add_permits(1);
-        }
-    }
-}
-
-/// The roots of the machine are read once for all clients of models.
-pub(crate) fn tls() -> Result<ClientConfig, String> {
-    // Fails only when another part of the process has installed one, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut config = ClientConfig::builder()
-        .with_platform_verifier()
-        .map_err(|error| {
-            format!(
-                "no secure connection can be made: {error}; install the certificates of the system (`ca-certificates`), or name a file of them in SSL_CERT_FILE"
-            )
-        })?
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
-}
-
-fn client(tls: ClientConfig) -> Result<reqwest::Client, String> {
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .connect_timeout(CONNECT)
-        .http2_keep_alive_interval(SIGN_OF_LIFE)
-        .http2_keep_alive_timeout(SIGN_OF_LIFE)
-        .http2_initial_stream_window_size(WINDOW)
-        .dns_resolver(Names::of_process())
-        // A redirected request would carry the key to another host.
-        .redirect(redirect::Policy::none())
-        .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| {
-            format!(
-                "the HTTP client cannot start: {}",
-                super::http::chain(&error)
-            )
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::{Lanes, MOST};
-
-    #[test]
-    fn a_client_has_a_hundred_requests_and_the_next_begins_another() {
-        let lanes = Lanes::default();
-        let place = || lanes.place().expect("a client can be made");
-        let mut first: Vec<_> = (0..MOST).map(|_| place()).collect();
-        let other = place();
-        assert!(!Arc::ptr_eq(&first[0].lane, &other.lane));
-        first.pop();
-        assert!(Arc::ptr_eq(&first[0].lane, &place().lane));
-    }
-
-    #[tokio::test]
-    async fn the_first_request_to_a_host_goes_alone_until_it_has_its_connection() {
-        let lanes = Lanes::default();
-        let place = lanes.place().expect("a client can be made");
-        let failed = place.entry("a").await;
-        let waits = || async {
-            let soon = std::time::Duration::from_millis(20);
-            tokio::time::timeout(soon, place.entry("a")).await.is_err()
-        };
-        assert!(waits().await);
-        // Another host is another way.
-        place.entry("b").await.passed();
-        drop(failed);
-        let mut second = place.entry("a").await;
-        assert!(waits().await);
-        second.passed();
-        let (third, fourth) = (place.entry("a").await, place.entry("a").await);
-        assert!(third.0.is_none() && fourth.0.is_none());
-        // Once nothing is in flight, it is unknown whether there is a connection.
-        drop((third, fourth, place));
-        let place = lanes.place().expect("a client can be made");
-        assert!(place.entry("a").await.0.is_some());
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = &self.before;
+        f.debug_struct("Place")
+            .field("before", before)
+            .finish_non_exhaustive()
     }
 }

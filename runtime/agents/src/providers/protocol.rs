@@ -82,11 +82,22 @@ pub(crate) async fn ask<P: Protocol>(
     network: &Network,
     model: &str,
     request: &ModelRequest,
-    mut on_delta: OnDelta,
+    on_delta: OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
     if request.tools.is_empty() || request.tool_delivery == Wording::Native {
         return ask_natively::<P>(network, model, request, on_delta).await;
     }
+    // Boxed, since few do it and all have room for it.
+    Box::pin(ask_in_words::<P>(network, model, request, on_delta)).await
+}
+
+/// Asks with the tools described in the text.
+async fn ask_in_words<P: Protocol>(
+    network: &Network,
+    model: &str,
+    request: &ModelRequest,
+    mut on_delta: OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
     let in_words = tools_in_words::request(request);
     // Before the end it is unknown whether it is a call or the answer.
     let answer = ask_natively::<P>(network, model, &in_words, Box::new(|_| ())).await?;

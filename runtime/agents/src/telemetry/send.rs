@@ -14,8 +14,7 @@ use reqwest::{Client, Response, redirect};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::providers::http;
-use crate::providers::lanes::tls;
+use crate::connections::{failing, tls};
 use crate::telemetry::attribute::{number, text};
 use crate::telemetry::names;
 use crate::telemetry::settings::{Protocol, Settings};
@@ -93,12 +92,12 @@ impl Sender {
                 .await;
             match sent {
                 Ok(response) => Ok(read(response, protocol).await),
-                Err(error) if error.is_builder() => Err(Answer::Refused(http::describe(
+                Err(error) if error.is_builder() => Err(Answer::Refused(failing::describe_client(
                     &self.settings.collector(),
                     &error,
                 ))),
                 Err(error) => Err(Answer::Later {
-                    why: http::describe(&self.settings.collector(), &error),
+                    why: failing::describe_client(&self.settings.collector(), &error),
                     after: None,
                 }),
             }

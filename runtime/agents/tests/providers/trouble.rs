@@ -188,6 +188,7 @@ async fn connections_are_used_again() {
     for _ in 0..20 {
         stage.ask(claude()).await.expect("an answer");
     }
+    assert!(stage.requests().iter().all(|it| it.connection == 1));
     let closing = Reply {
         times: 0,
         close: true,
