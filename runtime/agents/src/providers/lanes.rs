@@ -16,6 +16,7 @@ use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::opening::MANY;
 use crate::connections::Names;
 
 /// Requests that one client has on their way: what servers of HTTP/2 allow on a connection at least (RFC 9113 §6.5.2 advises
@@ -111,6 +112,10 @@ impl Place {
             match traffic.doors.get(host) {
                 Some(door) => Arc::clone(door),
                 None => {
+                    if traffic.doors.len() >= MANY {
+                        // One that is forgotten costs a request that goes alone.
+                        traffic.doors.retain(|_, it| Arc::strong_count(it) > 1);
+                    }
                     let door = Arc::new(Door {
                         alone: Semaphore::new(1),
                     });
@@ -192,7 +197,7 @@ fn client(tls: ClientConfig) -> Result<reqwest::Client, String> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Lanes, MOST};
+    use super::{Lanes, MANY, MOST};
 
     #[test]
     fn a_client_has_a_hundred_requests_and_the_next_begins_another() {
@@ -227,5 +232,19 @@ mod tests {
         drop((third, fourth, place));
         let place = lanes.place().expect("a client can be made");
         assert!(place.entry("a").await.0.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_lane_that_is_never_idle_forgets_hosts() {
+        let lanes = Lanes::default();
+        let place = lanes.place().expect("a client can be made");
+        let mut held = place.entry("held").await;
+        for host in 0..2 * MANY {
+            place.entry(&host.to_string()).await.passed();
+        }
+        let known = place.lane.traffic().doors.len();
+        assert!(known <= MANY, "{known}");
+        assert!(place.lane.traffic().doors.contains_key("held"));
+        held.passed();
     }
 }

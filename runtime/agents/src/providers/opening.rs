@@ -16,6 +16,9 @@ use super::lanes::Entry;
 /// Connections to one host that are being opened at once. A guess: fewer than the queue of a listening socket holds.
 pub(super) const AT_ONCE: usize = 64;
 
+/// From so many hosts on those are forgotten to which no connection is being opened.
+pub(super) const MANY: usize = 1_000;
+
 /// The turns of all hosts.
 #[derive(Debug, Default)]
 pub(crate) struct Openings {
@@ -38,6 +41,9 @@ impl Openings {
         match hosts.get(host) {
             Some(semaphore) => Arc::clone(semaphore),
             None => {
+                if hosts.len() >= MANY {
+                    hosts.retain(|_, it| Arc::strong_count(it) > 1);
+                }
                 let semaphore = Arc::new(Semaphore::new(AT_ONCE));
                 hosts.insert(host.to_owned(), Arc::clone(&semaphore));
                 semaphore
@@ -95,5 +101,21 @@ impl Body for Taken {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.rest.as_ref().map_or(0, |it| it.len() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MANY, Openings};
+
+    #[tokio::test]
+    async fn hosts_are_forgotten_when_nothing_is_opened_to_them() {
+        let openings = Openings::default();
+        let _held = openings.turn("held").await;
+        for host in 0..2 * MANY {
+            drop(openings.turn(&host.to_string()).await);
+        }
+        let hosts = openings.hosts.lock().expect("no panic");
+        assert!(hosts.len() <= MANY && hosts.contains_key("held"));
     }
 }
