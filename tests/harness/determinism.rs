@@ -38,7 +38,7 @@ fn watched(
     let told = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&told);
     let mut around = around.clone();
-    around.audience.listener = Some(Arc::new(move |event| {
+    around.receivers.listener = Some(Arc::new(move |event| {
         let line = serde_json::to_string(event).expect("events are JSON");
         hears.lock().expect("no listener panics").push(line);
     }));

@@ -162,7 +162,7 @@ fn carry(task: Task, folder: &Path, name: &str, around: &Around) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&seen);
     let mut around = around.clone();
-    around.audience.listener = Some(Arc::new(move |event| {
+    around.receivers.listener = Some(Arc::new(move |event| {
         // A run that this one detaches is a run of its own, and not brought back with it.
         if &*event.run != "scripted" {
             return;

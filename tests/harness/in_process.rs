@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use gsw_agents::{AgentPrompts, Cache};
-use gsw_driver::audience::Audience;
+use gsw_driver::receivers::Receivers;
 use gsw_driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::RunSettings;
@@ -126,9 +126,9 @@ pub fn simulated() -> Around {
             model_override: Some("sim/default".into()),
             ..RunSettings::default()
         },
-        audience: Audience {
+        receivers: Receivers {
             answers: Some(Arc::new(Cache::default())),
-            ..Audience::default()
+            ..Receivers::default()
         },
     }
 }

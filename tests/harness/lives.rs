@@ -138,7 +138,7 @@ fn random_programs_that_die_again_and_again_do_nothing_twice() {
             unreachable!("it was just made")
         };
         let entry = main_of(loaded);
-        match live_through(loaded, &around, entry, world(), (seed, &folder)) {
+        match live_through(loaded, &around, entry, world(), seed, &folder) {
             Ok(it) => {
                 tried += 1;
                 lives += it.lives;

@@ -64,7 +64,7 @@ fn watched(go: impl FnOnce(&Around) -> Option<Report>) -> (String, String, Vec<B
     let lines = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&lines);
     let mut around = simulated();
-    around.audience.listener = Some(Arc::new(move |event| {
+    around.receivers.listener = Some(Arc::new(move |event| {
         let line = serde_json::to_string(event).expect("events are JSON");
         hears.lock().expect("no listener panics").push(line);
     }));

@@ -29,7 +29,8 @@ fn wrong(loaded: &Arc<Loaded>, seed: u64, weather: Weather) -> Option<String> {
         &simulated(),
         entry,
         Some(simulator()),
-        (seed, weather),
+        seed,
+        weather,
     );
     let Simulated { finished, .. } = match ended {
         Ok(simulated) => simulated,

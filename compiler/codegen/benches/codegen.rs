@@ -76,12 +76,13 @@ fn rust_loop(rounds: i64) -> Option<i64> {
 fn checked_body() -> Vec<Block> {
     let fails = || handler(4, 8);
     vec![
-        end(checked(2, Checked::Multiply, (at(2), word(3)), 3, fails())),
-        end(checked(2, Checked::Add, (at(2), at(1)), 4, fails())),
+        end(checked(2, Checked::Multiply, at(2), word(3), 3, fails())),
+        end(checked(2, Checked::Add, at(2), at(1), 4, fails())),
         end(checked(
             2,
             Checked::Remainder,
-            (at(2), word(1_000_003)),
+            at(2),
+            word(1_000_003),
             5,
             fails(),
         )),
@@ -121,7 +122,7 @@ fn loop_of(body: Vec<Block>) -> (Build, FunctionIndex) {
     ];
     blocks.extend(body);
     blocks.extend([
-        end(checked(1, Checked::Add, (at(1), word(1)), 6, handler(4, 8))),
+        end(checked(1, Checked::Add, at(1), word(1), 6, handler(4, 8))),
         end(Terminator::Loop {
             head: to(1),
             stop: handler(4, 8),
@@ -176,11 +177,11 @@ fn show_recursion() {
                 branch(at(1), 1, 2),
             ),
             end(give(at(0))),
-            end(checked(1, Checked::Subtract, (at(0), word(1)), 3, fails())),
+            end(checked(1, Checked::Subtract, at(0), word(1), 3, fails())),
             end(call(2, this, &[at(1)], 4, fails())),
-            end(checked(1, Checked::Subtract, (at(0), word(2)), 5, fails())),
+            end(checked(1, Checked::Subtract, at(0), word(2), 5, fails())),
             end(call(3, this, &[at(1)], 6, fails())),
-            end(checked(2, Checked::Add, (at(2), at(3)), 7, fails())),
+            end(checked(2, Checked::Add, at(2), at(3), 7, fails())),
             end(give(at(2))),
             end(raise(4)),
         ],
@@ -203,7 +204,7 @@ fn around(body: Block) -> Vec<Block> {
             branch(at(3), 2, 5),
         ),
         body,
-        end(checked(1, Checked::Add, (at(1), word(1)), 4, handler(4, 6))),
+        end(checked(1, Checked::Add, at(1), word(1), 4, handler(4, 6))),
         end(Terminator::Loop {
             head: to(1),
             stop: handler(4, 6),

@@ -165,10 +165,11 @@ impl<'a> Worker<'a> {
         let isa = self.isa(index);
         // Cleared and not made anew: its tables keep their memory from function to function.
         self.context.clear();
-        let target = (&mut self.context.func, &mut self.builders);
+        let (target, builders) = (&mut self.context.func, &mut self.builders);
         let module = self.shared.module;
         let Some(function) = module.functions.get(index) else {
-            routine::translate(Routine::ALL[index - module.functions.len()], isa, target);
+            let routine = Routine::ALL[index - module.functions.len()];
+            routine::translate(routine, isa, target, builders);
             return None;
         };
         let plan = match function.colour {
@@ -176,7 +177,7 @@ impl<'a> Worker<'a> {
             Colour::Resumable => Some(FramePlan::of(function, &module.program)),
         };
         let index = FunctionIndex(index as u32);
-        function::translate(self.shared, index, plan.as_ref(), isa, target);
+        function::translate(self.shared, index, plan.as_ref(), isa, target, builders);
         plan
     }
 

@@ -47,7 +47,8 @@ pub(crate) fn translate(
     index: FunctionIndex,
     plan: Option<&FramePlan>,
     isa: &dyn TargetIsa,
-    (target, builders): (&mut CraneliftFunction, &mut FunctionBuilderContext),
+    target: &mut CraneliftFunction,
+    builders: &mut FunctionBuilderContext,
 ) {
     let function = &shared.module.functions[index.0 as usize];
     let convention = isa.default_call_conv();

@@ -94,7 +94,8 @@ impl Routine {
 pub(crate) fn translate(
     routine: Routine,
     isa: &dyn TargetIsa,
-    (target, builders): (&mut Function, &mut FunctionBuilderContext),
+    target: &mut Function,
+    builders: &mut FunctionBuilderContext,
 ) {
     let native = isa.default_call_conv();
     target.signature = routine.signature(native);

@@ -78,7 +78,7 @@ impl Machine<'_> {
             Change::SetUnchecked => Checks::Later,
             Change::Set | Change::Operator(_) | Change::Converted { .. } => Checks::Now,
         };
-        let whole = with_part(self, (&whole, &ty), &steps, new, checks)?;
+        let whole = with_part(self, &whole, &ty, &steps, new, checks)?;
         frame.set(local, whole)
     }
 }
@@ -103,7 +103,8 @@ fn part(machine: &mut Machine, whole: &Value, steps: &[Step]) -> Flow<Value> {
 /// `whole` with another value where a path leads to, checked from the inside out.
 fn with_part(
     machine: &mut Machine,
-    (whole, ty): (&Value, &Type),
+    whole: &Value,
+    ty: &Type,
     steps: &[Step],
     new: Value,
     checks: Checks,
@@ -116,7 +117,7 @@ fn with_part(
         Key::Element(key) if rest.is_empty() && is_new_entry(key) => new,
         Key::Element(_) | Key::Field(_) => {
             let part = part(machine, whole, std::slice::from_ref(first))?;
-            with_part(machine, (&part, &first.ty), rest, new, checks)?
+            with_part(machine, &part, &first.ty, rest, new, checks)?
         }
     };
     let changed = match &first.key {

@@ -128,7 +128,8 @@ pub fn with_import(db: &dyn Db, file: File, name: &str, report: &Diagnostic) -> 
 pub fn with_module_of(
     db: &dyn Db,
     file: File,
-    (name, member): (&str, &str),
+    name: &str,
+    member: &str,
     report: &Diagnostic,
 ) -> Option<Diagnostic> {
     let (_, import) = imports(db, file).into_iter().find(|(_, import)| {

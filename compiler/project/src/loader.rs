@@ -43,7 +43,7 @@ fn load(
     let mut loader = Loader::new(db, files, durability);
     let (key, file) = loader.enter(entry)?;
     let loaded = loader.follow();
-    settle(db, entry, (key, loaded), (files, durability))?;
+    settle(db, entry, key, loaded, files, durability)?;
     Ok(file)
 }
 
@@ -51,8 +51,10 @@ fn load(
 fn settle(
     db: &mut Database,
     entry: &Path,
-    (key, loaded): (String, Loaded),
-    (files, durability): (&dyn Files, Durability),
+    key: String,
+    loaded: Loaded,
+    files: &dyn Files,
+    durability: Durability,
 ) -> Result<(), String> {
     let Loaded { modules, skills } = loaded;
     let named = configuration(db, entry, files, durability)?;
@@ -94,7 +96,7 @@ pub fn open_folder(
     let (key, file) = loader.enter(entry)?;
     loader.add_all(paths);
     let loaded = loader.added;
-    settle(db, entry, (key, loaded), (files, CHANGES_SELDOM))?;
+    settle(db, entry, key, loaded, files, CHANGES_SELDOM)?;
     Ok(file)
 }
 

@@ -64,11 +64,11 @@ pub fn code_action(
     let reports = diagnostics(db, file);
     let mut actions = fixes(db, range, &reports);
     if wanted(ActionKind::Fix) {
-        let imports = missing_import::missing_imports(db, file, (range, &reports), &actions);
+        let imports = missing_import::missing_imports(db, file, range, &reports, &actions);
         actions.extend(imports);
         actions.extend(report_fix::report_fixes(db, range, &reports));
     }
-    actions.extend(possible(db, file, (range, &reports)));
+    actions.extend(possible(db, file, range, &reports));
     if wanted(ActionKind::Rewrite) {
         actions.extend(handle_errors::handle_errors(db, file, range));
         actions.extend(prompt_test::prompt_test(db, file, range));
@@ -91,7 +91,7 @@ pub fn code_action(
             true => Some(&*before.get_or_insert_with(|| Errors::of(db, file))),
             false => None,
         };
-        tried(db, file, (it, &mut style), before)
+        tried(db, file, it, &mut style, before)
     });
     tried.collect()
 }
@@ -100,7 +100,8 @@ pub fn code_action(
 fn tried(
     db: &mut Database,
     file: File,
-    (action, style): (CodeAction, &mut Style),
+    action: CodeAction,
+    style: &mut Style,
     before: Option<&Errors>,
 ) -> Option<CodeAction> {
     let files = style.formatted_files(db, &action.edits);
@@ -126,7 +127,7 @@ const fn is_tried(kind: ActionKind) -> bool {
 }
 
 /// The actions besides fixes of single reports that the text at `range` gives rise to.
-fn possible(db: &dyn Db, file: File, (range, reports): (Span, &[Diagnostic])) -> Vec<CodeAction> {
+fn possible(db: &dyn Db, file: File, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
     let mut actions = Vec::new();
     if let Some((item, _)) = item_at(db, file, range.start)
         && let Some(tree) = item_ast(db, item)

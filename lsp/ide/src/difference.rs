@@ -90,7 +90,7 @@ fn between(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     for changes in 0..=most {
         earlier.push(reached.clone());
         for diagonal in (middle - changes..=middle + changes).step_by(2) {
-            let mut x = match comes_from(&reached, diagonal, (middle, changes)) {
+            let mut x = match comes_from(&reached, diagonal, middle, changes) {
                 From::Above => reached[diagonal + 1],
                 From::Left => reached[diagonal - 1] + 1,
             };
@@ -100,7 +100,7 @@ fn between(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
             }
             reached[diagonal] = x;
             if x >= old.len() && y >= new.len() {
-                return path_back((old.len(), new.len()), &earlier, middle);
+                return path_back(old.len(), new.len(), &earlier, middle);
             }
         }
     }
@@ -113,7 +113,7 @@ enum From {
     Left,
 }
 
-fn comes_from(reached: &[usize], diagonal: usize, (middle, changes): (usize, usize)) -> From {
+fn comes_from(reached: &[usize], diagonal: usize, middle: usize, changes: usize) -> From {
     let is_lowest = diagonal == middle - changes;
     let is_highest = diagonal == middle + changes;
     match is_lowest || (!is_highest && reached[diagonal - 1] < reached[diagonal + 1]) {
@@ -124,14 +124,15 @@ fn comes_from(reached: &[usize], diagonal: usize, (middle, changes): (usize, usi
 
 /// The common lines on the way to the ends of both texts; `earlier` is what was reached before each change.
 fn path_back(
-    (mut x, mut y): (usize, usize),
+    mut x: usize,
+    mut y: usize,
     earlier: &[Vec<usize>],
     middle: usize,
 ) -> Vec<(usize, usize)> {
     let mut kept = Vec::new();
     for (changes, reached) in earlier.iter().enumerate().rev() {
         let diagonal = x + middle - y;
-        let (from_x, from_y) = match (changes, comes_from(reached, diagonal, (middle, changes))) {
+        let (from_x, from_y) = match (changes, comes_from(reached, diagonal, middle, changes)) {
             (0, _) => (0, 0),
             (_, From::Above) => {
                 let from = reached[diagonal + 1];

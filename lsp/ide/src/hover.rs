@@ -58,7 +58,7 @@ fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
             field,
         } => {
             let (head, _) = field_head(db, item, variant, field)?;
-            Some(head + &rest_of_field(db, item, (variant, field))?)
+            Some(head + &rest_of_field(db, item, variant, field)?)
         }
         Symbol::Local { item, declared } => {
             let parameters = &item_signature(db, item).signature.parameters;

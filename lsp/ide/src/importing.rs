@@ -97,12 +97,7 @@ pub fn path_to(from: &str, to: &str) -> Option<String> {
 }
 
 /// The edit that imports one name: into the braces of an import of the module, or a line of its own.
-pub fn name_import(
-    db: &dyn Db,
-    file: File,
-    module: File,
-    (path, name): (&str, &str),
-) -> LocatedEdit {
+pub fn name_import(db: &dyn Db, file: File, module: File, path: &str, name: &str) -> LocatedEdit {
     for (item, import) in imports(db, file) {
         let target = module_file(db, file, &import.path);
         if let (Some(last), true) = (import.names.iter().flatten().last(), target == Some(module)) {

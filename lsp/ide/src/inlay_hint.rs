@@ -75,9 +75,9 @@ pub fn inlay_hint(db: &dyn Db, file: File, range: Span) -> Vec<InlayHint> {
 
 /// Where a type can be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
+enum TypeSite {
     /// After what is here, and not after a part of it.
-    For(Span),
+    After(Span),
     None,
 }
 
@@ -99,7 +99,7 @@ impl Found<'_> {
                     pattern, ty: None, ..
                 } = &it.kind
                 {
-                    self.bound(pattern, Room::For(pattern.span));
+                    self.bound(pattern, TypeSite::After(pattern.span));
                 }
             }
             Child::Expression(it) => self.expression(it),
@@ -112,16 +112,16 @@ impl Found<'_> {
             for parameter in parameters.iter().filter(|it| it.ty.is_none()) {
                 // Without parentheses a parameter is a name alone.
                 let text = gsw_names::source_text(self.db, self.item, it.span);
-                let room = match text.starts_with('(') {
-                    true => Room::For(parameter.pattern.span),
-                    false => Room::None,
+                let site = match text.starts_with('(') {
+                    true => TypeSite::After(parameter.pattern.span),
+                    false => TypeSite::None,
                 };
-                self.bound(&parameter.pattern, room);
+                self.bound(&parameter.pattern, site);
             }
         } else if let ExpressionKind::For { pattern, .. }
         | ExpressionKind::ParallelFor { pattern, .. } = &it.kind
         {
-            self.bound(pattern, Room::None);
+            self.bound(pattern, TypeSite::None);
         } else if let ExpressionKind::Call {
             callee, arguments, ..
         } = &it.kind
@@ -175,10 +175,10 @@ impl Found<'_> {
     }
 
     /// The types of the names that a pattern without a type binds.
-    fn bound(&mut self, pattern: &Pattern, room: Room) {
+    fn bound(&mut self, pattern: &Pattern, site: TypeSite) {
         if let PatternKind::Tuple(parts) = &pattern.kind {
             for part in parts {
-                self.bound(part, room);
+                self.bound(part, site);
             }
             return;
         }
@@ -198,7 +198,9 @@ impl Found<'_> {
                 offset: name.span.end,
                 label: format!(": {shown}"),
                 kind: HintKind::Type,
-                written: self.written(&ty).filter(|_| room == Room::For(name.span)),
+                written: self
+                    .written(&ty)
+                    .filter(|_| site == TypeSite::After(name.span)),
                 about: about(self.db, &ty),
             });
         }

@@ -47,43 +47,40 @@ pub fn rename(
     }
     check_spelling(&old, new)?;
     if alias::alias(db, cursor).is_some() {
-        let edits = alias::edits(db, cursor, (&old, new));
+        let edits = alias::edits(db, cursor, &old, new);
         let home = cursor.item.file(db);
         keeps_meaning(db, &[home], &edits, new)?;
-        return Ok(alias::without_repetition(db, home, (&old, new), edits));
+        return Ok(alias::without_repetition(db, home, &old, new, edits));
     }
-    checked_edits(db, cursor.symbol, (&old, new))
+    checked_edits(db, cursor.symbol, &old, new)
 }
 
 /// The edits that give a symbol a name which a report asks for, also one whose first letter has the other case; `None` where a rename
 /// would be refused.
 pub fn corrected(db: &mut Database, symbol: Symbol, new: &str) -> Option<Vec<LocatedEdit>> {
     let old = declared_text(db, symbol)?;
-    checked_edits(db, symbol, (&old, new)).ok()
+    checked_edits(db, symbol, &old, new).ok()
 }
 
 fn checked_edits(
     db: &mut Database,
     symbol: Symbol,
-    (old, new): (&Name, &str),
+    old: &Name,
+    new: &str,
 ) -> Result<Vec<LocatedEdit>, String> {
-    let edits = edits(db, symbol, (old, new))?;
-    check_meaning(db, symbol, (old, new), &edits)?;
+    let edits = edits(db, symbol, old, new)?;
+    check_meaning(db, symbol, old, new, &edits)?;
     Ok(edits)
 }
 
-fn edits(
-    db: &dyn Db,
-    symbol: Symbol,
-    (old, new): (&Name, &str),
-) -> Result<Vec<LocatedEdit>, String> {
+fn edits(db: &dyn Db, symbol: Symbol, old: &Name, new: &str) -> Result<Vec<LocatedEdit>, String> {
     check_siblings(db, symbol, new)?;
     let mut edits = Vec::new();
     for file in files_that_may_name(db, symbol) {
         lost::check(db, file, symbol, old)?;
         check_file_names(db, file, symbol, new)?;
         for item in file_item_ids(db, file).iter().copied() {
-            let own = edits_of_item(db, item, symbol, (old, new))?;
+            let own = edits_of_item(db, item, symbol, old, new)?;
             edits.extend(own);
         }
     }
@@ -94,7 +91,8 @@ fn edits(
 fn check_meaning(
     db: &mut Database,
     symbol: Symbol,
-    (old, new): (&Name, &str),
+    old: &Name,
+    new: &str,
     edits: &[LocatedEdit],
 ) -> Result<(), String> {
     if let Some((file, span)) = text_for(db, &files_with_words(db, &[old]), symbol, old) {
@@ -103,7 +101,7 @@ fn check_meaning(
             "the text \"{old}\" in line {line} most likely means it, and is not renamed: change it first"
         ));
     }
-    let files = files_to_compare(db, symbol, (old, new));
+    let files = files_to_compare(db, symbol, old, new);
     keeps_meaning(db, &files, edits, new)
 }
 
@@ -123,7 +121,7 @@ fn keeps_meaning(
 }
 
 /// The files in which a name may mean something else when the symbol is renamed.
-fn files_to_compare(db: &dyn Db, symbol: Symbol, (old, new): (&str, &str)) -> Vec<File> {
+fn files_to_compare(db: &dyn Db, symbol: Symbol, old: &str, new: &str) -> Vec<File> {
     match symbol {
         Symbol::Local { item, declared } => {
             let parameters = &item_signature(db, item).signature.parameters;
@@ -276,14 +274,15 @@ fn edits_of_item(
     db: &dyn Db,
     item: ItemId,
     symbol: Symbol,
-    (old, new): (&Name, &str),
+    old: &Name,
+    new: &str,
 ) -> Result<Vec<LocatedEdit>, String> {
     let all = occurrences(db, item);
     let of_symbol: Vec<&Occurrence> = all.iter().filter(|it| it.symbol == symbol).collect();
     if of_symbol.is_empty() {
         return Ok(Vec::new());
     }
-    check_capture(db, item, symbol, (&all, new))?;
+    check_capture(db, item, symbol, &all, new)?;
     let file = item.file(db);
     let mut edits = Vec::new();
     for it in of_symbol {
@@ -313,7 +312,8 @@ fn check_capture(
     db: &dyn Db,
     item: ItemId,
     symbol: Symbol,
-    (named, new): (&[Occurrence], &str),
+    named: &[Occurrence],
+    new: &str,
 ) -> Result<(), String> {
     // What follows a dot or names an argument is not looked up among locals.
     let is_looked_up = match symbol {

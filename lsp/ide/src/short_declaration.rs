@@ -22,7 +22,7 @@ pub fn short_declaration(db: &dyn Db, item: ItemId) -> Option<String> {
 }
 
 /// ` = value` and ` where check` of a field, by its number; of a variant's field by that of the variant as well.
-pub fn rest_of_field(db: &dyn Db, item: ItemId, (variant, field): (u32, u32)) -> Option<String> {
+pub fn rest_of_field(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<String> {
     let tree = item_ast(db, item)?;
     let shown = Shown { db, item };
     let (variant, field) = (variant as usize, field as usize);

@@ -94,7 +94,7 @@ impl<'db> Spelling<'db> {
         wanted
             .map(|(module, path, names)| {
                 let names = names.join(", ");
-                importing::name_import(self.db, self.file, *module, (path, &names))
+                importing::name_import(self.db, self.file, *module, path, &names)
             })
             .collect()
     }

@@ -38,7 +38,7 @@ pub fn will_rename_files(db: &dyn Db, moved: &[(PathBuf, PathBuf)]) -> Vec<Locat
             };
             if path != import.path.as_str() {
                 let span = in_file(db, item, import.path_span);
-                let known = name_after(db, (file, target), &import, &path, &mut edits);
+                let known = name_after(db, file, target, &import, &path, &mut edits);
                 edits.push(LocatedEdit::new(file, span, path + &known));
             }
         }
@@ -67,7 +67,8 @@ fn is_source(path: &Path) -> bool {
 /// where the new name cannot be one, or the file has the word for something else.
 fn name_after(
     db: &dyn Db,
-    (file, target): (File, File),
+    file: File,
+    target: File,
     import: &Import,
     path: &str,
     edits: &mut Vec<LocatedEdit>,

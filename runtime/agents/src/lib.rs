@@ -31,5 +31,5 @@ pub use environment::Environment;
 pub use machine::AgentPrompts;
 pub use mcp::{Authorizing, Consent, McpServers};
 pub use providers::{Outgoing, Policy, Providers};
-pub use telemetry::{Delivered, Telemetry};
+pub use telemetry::{DeliveryReport, Telemetry};
 pub use web::WebClient;

@@ -27,7 +27,7 @@ use crate::mcp::authorization::challenge::Challenge;
 use crate::mcp::authorization::{Authorization, Tried};
 pub use crate::mcp::authorization::{Authorizing, Consent};
 use crate::mcp::happened::Happened;
-use crate::mcp::session::{Hearing, Session};
+use crate::mcp::session::{Inbox, Session};
 use crate::mcp::trouble::Trouble;
 use gsw_driver::servers::{
     Answered, Calling, SILENCE, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
@@ -69,7 +69,7 @@ struct Slot {
     authorization: Option<Result<Authorization, ServerFailure>>,
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
-    hearing: Hearing,
+    inbox: Inbox,
 }
 
 #[derive(Default)]
@@ -140,7 +140,7 @@ impl McpServers {
                         ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
                     },
                     state: tokio::sync::Mutex::default(),
-                    hearing: Hearing {
+                    inbox: Inbox {
                         happened: Happened::default(),
                         grants,
                     },
@@ -155,7 +155,7 @@ impl Servers for McpServers {
         let slot = self.slot(&call.server, call.grants.clone());
         Box::pin(async move {
             let answer = slot.ask(call).await;
-            let happened = slot.hearing.happened.take();
+            let happened = slot.inbox.happened.take();
             Answered { happened, answer }
         })
     }
@@ -240,13 +240,13 @@ impl Slot {
             return Ok(Arc::clone(session));
         }
         if let Some(session) = state.session.take() {
-            self.hearing.happened.note(McpWhat::Ended, None);
+            self.inbox.happened.note(McpWhat::Ended, None);
             state.note_failure(&session);
         }
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server, with, &self.hearing).await {
+        match Session::start(server, with, &self.inbox).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
@@ -270,7 +270,7 @@ impl Slot {
             .is_some_and(|it| Arc::ptr_eq(it, session))
         {
             state.session = None;
-            self.hearing.happened.note(McpWhat::Ended, None);
+            self.inbox.happened.note(McpWhat::Ended, None);
             state.note_failure(session);
         }
     }

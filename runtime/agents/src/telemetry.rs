@@ -36,7 +36,7 @@ pub struct Telemetry {
 
 /// What became of the spans.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Delivered {
+pub struct DeliveryReport {
     pub collector: String,
     /// How many spans the collector did not take.
     pub lost: u64,
@@ -95,11 +95,11 @@ impl Telemetry {
 
     /// Waits a little until everything is sent; the observers were closed before.
     #[must_use]
-    pub fn finish(self) -> Delivered {
+    pub fn finish(self) -> DeliveryReport {
         let ended = self.attached.finish(Patience::USUAL);
         let report = lock(&self.report).clone();
         let is_late = ended.how == HowEnded::Busy && report.why.is_none();
-        Delivered {
+        DeliveryReport {
             collector: self.collector,
             lost: report.made.saturating_sub(report.delivered),
             unseen: ended.lost,

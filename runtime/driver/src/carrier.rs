@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
+use crate::allowance::Allowance;
 use crate::carrier::arriving::Arriving;
 use crate::carrier::begun::Begun;
 use crate::carrier::lasting::{Leaving, Unnoted};
@@ -40,7 +41,6 @@ use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
 use crate::overrun;
 use crate::perform::{FromOutside, Handle, Outlet};
-use crate::room::Room;
 use crate::scripted::Entry;
 use crate::work::{Abandoned as Work, Completion};
 
@@ -65,7 +65,7 @@ pub(crate) struct Carrier {
     run: Arc<str>,
     driver: Arc<Driver>,
     front: Arc<Front>,
-    room: Room,
+    allowance: Allowance,
     state: Mutex<State>,
     outside: Mutex<Outside>,
     /// What is written down of the run; none of one that nobody wants to go on with.
@@ -133,7 +133,7 @@ impl Carrier {
             run: Arc::clone(run.id()),
             driver,
             front: Arc::clone(run.front()),
-            room: Room::default(),
+            allowance: Allowance::default(),
             state: Mutex::new(State {
                 run: Some(run),
                 inbox: VecDeque::new(),
@@ -416,7 +416,7 @@ impl Carrier {
             run.turn()
         }));
         drop(watched);
-        self.room.set(run.room());
+        self.allowance.set(run.memory_left());
         if let Some(Cancellation { reason, now }) = run.take_interruption() {
             self.note_cancel(&reason, now);
         }
@@ -489,7 +489,7 @@ impl Carrier {
         let carrier = Arc::clone(self);
         let outlet = Outlet {
             completion: Completion::new(move |outcome| carrier.complete(id, outcome)),
-            room: self.room.clone(),
+            allowance: self.allowance.clone(),
         };
         let begun = catch_unwind(AssertUnwindSafe(|| {
             if let Request::Piece { of, taken } = operation.request {

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use gsw_engine::operation::{ExecRequest, Failure, Outcome};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::allowance::Allowance;
 use crate::process::{Ending, Group, Surroundings, start};
-use crate::room::Room;
 use crate::work::{Abandoned, Completion, given_up};
 use program::Program;
 
@@ -51,7 +51,7 @@ pub(crate) struct Command {
     pub(crate) request: ExecRequest,
     pub(crate) around: Surroundings,
     /// What it writes must fit in here.
-    pub(crate) room: Room,
+    pub(crate) allowance: Allowance,
     pub(crate) completion: Completion,
 }
 
@@ -94,7 +94,7 @@ impl Commands {
         let command = Command {
             request,
             around,
-            room: Room::default(),
+            allowance: Allowance::default(),
             // The caller waits for it.
             completion: Completion::new(move |it| drop(sender.send(it))),
         };

@@ -119,7 +119,8 @@ pub type Tapes = Box<dyn Fn() -> Tape + Send>;
 pub fn try_with_crashes(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
-    (entry, tapes): (Entry, Tapes),
+    entry: Entry,
+    tapes: Tapes,
     folder: &Path,
     crashes: Crashes,
 ) -> Result<Tried, String> {
@@ -195,7 +196,7 @@ impl Trial {
         let Subject { loaded, around, .. } = &self.subject;
         let answers = testing::answers(loaded);
         let mut around = around.clone();
-        around.audience.tape = (self.tapes)();
+        around.receivers.tape = (self.tapes)();
         Outside::new(World::new(loaded, around, Some(answers), None))
     }
 
@@ -246,7 +247,7 @@ impl Trial {
         let start = self.subject.around.start(&info.id);
         let image = image_digest(&self.subject.loaded);
         // The first of them name what no payload does.
-        let mut kept = beginning::records(&start, &Subject::entered(), (image, 0));
+        let mut kept = beginning::records(&start, &Subject::entered(), image, 0);
         for record in records.into_iter().skip(kept.len()) {
             let blob = match record.payload() {
                 Some(payload @ Payload::Blob(_)) => {

@@ -33,7 +33,6 @@ use gsw_tree::observe::{Observer, Observers};
 use serde_json::{Map, Value};
 
 use crate::answers::Answers;
-use crate::audience::{Audience, Listener};
 use crate::carrier::OnEnd;
 use crate::clock::Clock;
 use crate::driver::Driver;
@@ -53,6 +52,7 @@ use crate::network::Network;
 use crate::pauses::Pauses;
 use crate::performers::Performers;
 use crate::permissions::Permissions;
+use crate::receivers::{Listener, Receivers};
 use crate::scripted::Entry;
 use crate::servers::Servers;
 use crate::tape::Tape;
@@ -152,7 +152,7 @@ impl Engine {
     /// An engine for a loaded program.
     #[must_use]
     pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
-        let audience = audience(&options);
+        let receivers = receivers(&options);
         let prompts = options.prompts;
         let prices = prices(&loaded.program, prompts.as_deref());
         let settings = RunSettings {
@@ -167,7 +167,7 @@ impl Engine {
             Arc::clone(&loaded),
             prompts,
             settings,
-            audience,
+            receivers,
             options.store,
         );
         let network = Network {
@@ -350,7 +350,7 @@ impl Engine {
         let store = self.runs.store();
         let program = &self.loaded.program;
         store.map_or(Ok(None), |it| {
-            it.interrupted((program, &workflow.name), input)
+            it.interrupted(program, &workflow.name, input)
         })
     }
 
@@ -461,8 +461,8 @@ impl Engine {
     }
 }
 
-fn audience(options: &EngineOptions) -> Audience {
-    Audience {
+fn receivers(options: &EngineOptions) -> Receivers {
+    Receivers {
         observers: Arc::clone(&options.observers),
         listener: None,
         humans: options.humans.clone(),

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use gsw_engine::operation::{Failure, Outcome, Request};
 
+use crate::allowance::{Allowance, Full};
 use crate::glob::{self, Admits, Glob};
 use crate::place::Place;
 use crate::pool::{Aside, Pool};
-use crate::room::{Full, Room};
 use crate::root::Root;
 use crate::work::{Work, given_up};
 
@@ -21,7 +21,7 @@ pub(crate) struct FileWork<'a> {
     /// By which it is given up.
     pub(crate) work: &'a Work,
     /// What it reads must fit in here.
-    pub(crate) room: &'a Room,
+    pub(crate) allowance: &'a Allowance,
     /// The pool that the calling thread is of.
     pub(crate) pool: Option<&'a Pool>,
 }
@@ -317,7 +317,7 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 fn list(place: &Place, work: &FileWork<'_>) -> Result<Vec<String>, Trouble> {
-    let mut share = work.room.share();
+    let mut share = work.allowance.share();
     let mut names = Vec::new();
     for entry in place.entries()? {
         work.check()?;

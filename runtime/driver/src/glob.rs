@@ -10,10 +10,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use crate::allowance::Share;
 use crate::beneath;
 use crate::files::{FileWork, Trouble};
 use crate::place::{Place, kind};
-use crate::room::Share;
 
 /// How much one search looks at; a guess, beyond what anybody waits for.
 const BOUNDS: Bounds = Bounds {
@@ -181,7 +181,7 @@ fn search_within(
         work,
         entries: 0,
         found: Vec::new(),
-        share: work.room.share(),
+        share: work.allowance.share(),
         rest: vec![Folder {
             path: String::new(),
             depth: 0,

@@ -6,8 +6,8 @@
 
 mod address;
 mod alarms;
+mod allowance;
 pub mod answers;
-pub mod audience;
 mod beneath;
 pub mod call;
 mod carrier;
@@ -38,7 +38,7 @@ mod place;
 mod pool;
 mod process;
 mod reactor;
-mod room;
+pub mod receivers;
 mod root;
 pub mod scripted;
 pub mod servers;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use gsw_engine::operation::Request;
 use tokio::task::AbortHandle;
 
+use crate::allowance::Allowance;
 use crate::call::Call;
 use crate::commands::CommandHandle;
 use crate::external::Waiting;
-use crate::room::Room;
 use crate::work::{Abandoned, Completion, Work};
 
 /// Work on files that is being done when its run ends is waited for so long.
@@ -45,7 +45,7 @@ pub enum FromOutside {
 pub(crate) struct Outlet {
     pub(crate) completion: Completion,
     /// What the run's memory leaves.
-    pub(crate) room: Room,
+    pub(crate) allowance: Allowance,
 }
 
 #[derive(Clone, Debug)]

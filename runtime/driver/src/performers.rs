@@ -146,7 +146,10 @@ impl Performers {
         reason = "one line a request: rustc names what a new request must join"
     )]
     fn begin(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
-        let Outlet { completion, room } = outlet;
+        let Outlet {
+            completion,
+            allowance,
+        } = outlet;
         let completion = match speaks_of_secrets(&request) {
             true => masking(completion, &self.variables),
             false => completion,
@@ -178,7 +181,7 @@ impl Performers {
             }
             Request::Exec { request } => {
                 let request = with_key(*request, &call);
-                self.system.execute(request, room, completion)
+                self.system.execute(request, allowance, completion)
             }
             request @ (Request::FsRead { .. }
             | Request::FsReadBytes { .. }
@@ -189,7 +192,9 @@ impl Performers {
             | Request::FsList { .. }
             | Request::FsGlob { .. }
             | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. }) => self.system.work_on_files(request, room, completion),
+            | Request::FsMakeDir { .. }) => {
+                self.system.work_on_files(request, allowance, completion)
+            }
             Request::StartRun { start } => {
                 completion.deliver(self.runs.start_detached(*start, &call));
                 Handle::None

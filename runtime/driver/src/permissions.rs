@@ -17,9 +17,9 @@ use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::operation::{Failure, Outcome, PlaceOfServer, Request, Rights};
 use gsw_engine::secret::Template;
 
+use crate::allowance::Allowance;
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};
 use crate::glob::{Glob, Unfit};
-use crate::room::Room;
 use crate::root::Root;
 use crate::web::Reach;
 use crate::work::Work;
@@ -133,10 +133,10 @@ impl Permissions {
 
     /// Performs a request that is never given up and has no limits.
     pub(crate) fn perform_alone(&self, request: &Request) -> Outcome {
-        let (work, room) = (Work::default(), Room::default());
+        let (work, allowance) = (Work::default(), Allowance::default());
         let work = FileWork {
             work: &work,
-            room: &room,
+            allowance: &allowance,
             pool: None,
         };
         self.perform_on_files(request, &work)

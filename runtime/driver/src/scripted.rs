@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::audience::Audience;
 use crate::overrun;
+use crate::receivers::Receivers;
 use crate::tape::Played;
 use crate::turn_threads::TurnThreads;
 
@@ -42,7 +42,7 @@ pub struct Around {
     /// What it knows of where it runs.
     pub settings: RunSettings,
     /// Receives its notices; answers of models are kept there, too.
-    pub audience: Audience,
+    pub receivers: Receivers,
 }
 
 impl Around {
@@ -68,7 +68,7 @@ impl Around {
 
     /// A run that begins so.
     pub(crate) fn run_from(&self, start: Start, loaded: &Arc<Loaded>) -> Box<Run> {
-        let port = self.audience.clone().port(Arc::clone(&start.id));
+        let port = self.receivers.clone().port(Arc::clone(&start.id));
         Run::new(Arc::clone(loaded), self.prompts.clone(), start, port)
     }
 }

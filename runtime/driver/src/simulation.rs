@@ -70,12 +70,13 @@ pub fn simulate(
     around: &Around,
     entry: Entry,
     answer: Option<Answer>,
-    (seed, weather): (u64, Weather),
+    seed: u64,
+    weather: Weather,
 ) -> Result<Simulated, Wrong> {
     let (loaded, around) = (Arc::clone(loaded), around.clone());
     // On the threads that real turns use, so that deep recursion ends as it does there.
     let simulated = TurnThreads::shared().wait_for(move || {
-        let simulation = Simulation::new(&loaded, &around, answer, (seed, weather));
+        let simulation = Simulation::new(&loaded, &around, answer, seed, weather);
         simulation.carry(entry)
     });
     simulated.unwrap_or(Err(Wrong::Panics))
@@ -145,7 +146,8 @@ impl Simulation {
         loaded: &Arc<Loaded>,
         around: &Around,
         answer: Option<Answer>,
-        (seed, weather): (u64, Weather),
+        seed: u64,
+        weather: Weather,
     ) -> Self {
         let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let now = Arc::new(AtomicI64::new(0));

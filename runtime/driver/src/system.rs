@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use gsw_engine::operation::{ExecRequest, Outcome, Request};
 
+use crate::allowance::Allowance;
 use crate::commands::{Command, Commands};
 use crate::files::FileWork;
 use crate::host::Variables;
@@ -12,7 +13,6 @@ use crate::perform::Handle;
 use crate::permissions::Permissions;
 use crate::pool::Pool;
 use crate::process::Surroundings;
-use crate::room::Room;
 use crate::work::{Completion, Job, Work};
 
 /// Files that are worked on at once; more wait. A guess.
@@ -42,7 +42,7 @@ impl System {
     pub(crate) fn work_on_files(
         &self,
         request: Request,
-        room: Room,
+        allowance: Allowance,
         completion: Completion,
     ) -> Handle {
         let work = Work::default();
@@ -50,7 +50,7 @@ impl System {
         let perform = move |work: &Work| {
             let work = FileWork {
                 work,
-                room: &room,
+                allowance: &allowance,
                 pool: Some(&pool),
             };
             permissions.perform_on_files(&request, &work)
@@ -62,7 +62,7 @@ impl System {
     pub(crate) fn execute(
         &self,
         request: ExecRequest,
-        room: Room,
+        allowance: Allowance,
         completion: Completion,
     ) -> Handle {
         let added = match resolved(&request.env, &self.variables) {
@@ -77,7 +77,7 @@ impl System {
         let command = Command {
             request,
             around: Surroundings { inherited, added },
-            room,
+            allowance,
             completion,
         };
         self.commands.run(command, &handle);

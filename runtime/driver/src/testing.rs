@@ -12,13 +12,13 @@ use gsw_engine::operation::{ExecRequest, Outcome, Request};
 use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunSettings};
 use serde_json::Value;
 
-use crate::audience::Audience;
 use crate::commands::Commands;
 use crate::engine::prices;
 use crate::host::Variables;
 use crate::network::resolved;
 use crate::permissions::Permissions;
 use crate::process::Surroundings;
+use crate::receivers::Receivers;
 use crate::scripted::{self, Entry};
 use crate::tape::Tape;
 
@@ -76,9 +76,9 @@ pub(crate) fn around(
             mocks_in_tests,
             ..RunSettings::default()
         },
-        audience: Audience {
+        receivers: Receivers {
             tape,
-            ..Audience::default()
+            ..Receivers::default()
         },
     }
 }

@@ -52,7 +52,7 @@ pub enum Admission {
 
 /// What one budget has room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Room {
+pub enum Headroom {
     Free,
     /// The call, once others have cost less than they might.
     SetAside,
@@ -208,7 +208,7 @@ impl Budget {
     ///
     /// # Errors
     /// When it never may: which limit, what was used and what was asked.
-    pub fn room(&self, charge: &Charge) -> Result<Room, String> {
+    pub fn headroom(&self, charge: &Charge) -> Result<Headroom, String> {
         let Sum { usd, tokens, calls } = self.spent;
         let limits = &self.limits;
         if exceeds(limits.calls, calls, charge.calls) {
@@ -251,9 +251,9 @@ impl Budget {
             .usd
             .is_some_and(|it| usd + set_aside.usd + asked_usd > it);
         Ok(if is_set_aside {
-            Room::SetAside
+            Headroom::SetAside
         } else {
-            Room::Free
+            Headroom::Free
         })
     }
 

@@ -19,7 +19,7 @@ use gsw_notation::path;
 use gsw_notation::{duration, number};
 use serde_json::Value;
 
-use crate::codec::encode::Audience;
+use crate::codec::encode::Recipient;
 use crate::codec::sink::{JsonSink, Layout, TextSink};
 use crate::heap::Heap;
 use crate::value::json::View;
@@ -30,20 +30,20 @@ pub use describe::type_name;
 /// A value as compact JSON.
 #[must_use]
 pub fn encode(heap: &Heap, ty: TypeId, word: u64) -> String {
-    encode_for(heap, ty, word, Audience::Program)
+    encode_for(heap, ty, word, Recipient::Program)
 }
 
 /// A value as compact JSON for readers that may not see `@secret` fields.
 #[must_use]
 pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
-    encode_for(heap, ty, word, Audience::Observer)
+    encode_for(heap, ty, word, Recipient::Observer)
 }
 
 /// Elements of one type as a compact JSON array for readers that may not see `@secret` fields.
 #[must_use]
 pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> String {
     let mut sink = TextSink::new(Layout::Compact, String::new());
-    encode::write_elements(heap.types(), of, words, Audience::Observer, &mut sink);
+    encode::write_elements(heap.types(), of, words, Recipient::Observer, &mut sink);
     sink.finish()
 }
 
@@ -51,7 +51,7 @@ pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> Strin
 #[must_use]
 pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {
     let mut sink = TextSink::new(Layout::Indented, String::new());
-    encode::write(heap.types(), ty, word, Audience::Program, &mut sink);
+    encode::write(heap.types(), ty, word, Recipient::Program, &mut sink);
     sink.finish()
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn pretty_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u6
 fn string_of(heap: &mut Heap, ty: TypeId, word: u64, layout: Layout) -> Result<u64, u64> {
     let types = Arc::clone(heap.types());
     let mut sink = TextSink::new(layout, string::Writer::new(heap, 0)?);
-    encode::write(&types, ty, word, Audience::Program, &mut sink);
+    encode::write(&types, ty, word, Recipient::Program, &mut sink);
     sink.finish().finish()
 }
 
@@ -76,7 +76,7 @@ pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
     }
     let types = heap.types().clone();
     let mut sink = JsonSink::new(heap);
-    encode::write(&types, ty, word, Audience::Program, &mut sink);
+    encode::write(&types, ty, word, Recipient::Program, &mut sink);
     sink.finish()
 }
 
@@ -85,7 +85,7 @@ pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
 pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
     let types = heap.types().clone();
     let mut sink = JsonSink::new(heap);
-    encode::write(&types, ty, word, Audience::Observer, &mut sink);
+    encode::write(&types, ty, word, Recipient::Observer, &mut sink);
     sink.finish()
 }
 
@@ -238,9 +238,9 @@ pub fn path_of_key(key: &str) -> String {
     path::text(&[path::Step::Key(key.into())])
 }
 
-fn encode_for(heap: &Heap, ty: TypeId, word: u64, audience: Audience) -> String {
+fn encode_for(heap: &Heap, ty: TypeId, word: u64, recipient: Recipient) -> String {
     let mut sink = TextSink::new(Layout::Compact, String::new());
-    encode::write(heap.types(), ty, word, audience, &mut sink);
+    encode::write(heap.types(), ty, word, recipient, &mut sink);
     sink.finish()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Admission, Budget, Charge, Limits, Load, Room};
+use crate::budget::{Admission, Budget, Charge, Headroom, Limits, Load};
 use crate::node::NodeId;
 use crate::operation::OperationId;
 use crate::task::TaskId;
@@ -160,14 +160,14 @@ impl Scopes {
     pub fn admit(&self, id: ScopeId, charge: &Charge, ticket: Option<Ticket>) -> Admission {
         let mut admission = Admission::Now;
         for (id, budget) in self.budgets(id) {
-            match budget.room(charge) {
+            match budget.headroom(charge) {
                 // What one budget can never allow is refused at once, whatever the others say: waiting would not help.
                 Err(what) => return Admission::Refused(what),
-                Ok(Room::Free) if !self.waits_before(id, ticket) => {}
-                Ok(Room::Free | Room::SetAside) if admission == Admission::Now => {
+                Ok(Headroom::Free) if !self.waits_before(id, ticket) => {}
+                Ok(Headroom::Free | Headroom::SetAside) if admission == Admission::Now => {
                     admission = Admission::Later(id);
                 }
-                Ok(Room::Free | Room::SetAside) => {}
+                Ok(Headroom::Free | Headroom::SetAside) => {}
             }
         }
         admission

@@ -24,11 +24,11 @@ pub enum Carried {
 
 /// Whether the result of a run has reached who wanted it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Delivered {
+pub enum ResultDelivery {
     /// There is none yet, or nobody is left who waits for it.
-    Yes,
+    Settled,
     /// The process that was to hand it on died before it had.
-    No,
+    Outstanding,
 }
 
 /// A run of a store.
@@ -40,7 +40,7 @@ pub struct Info {
     pub name: Option<String>,
     pub status: Status,
     pub carried: Carried,
-    pub delivered: Delivered,
+    pub delivered: ResultDelivery,
     /// When it began, in nanoseconds since 1970.
     pub begun: i64,
     /// When it last wrote something.
@@ -96,9 +96,9 @@ impl Look<'_> {
                 Carried::No
             },
             delivered: if is_undelivered {
-                Delivered::No
+                ResultDelivery::Outstanding
             } else {
-                Delivered::Yes
+                ResultDelivery::Settled
             },
             begun: row.begun,
             changed: row.changed,
@@ -161,7 +161,7 @@ impl Look<'_> {
         let mut found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
         found.retain(|it| it.source.is_none());
         if let Some(last) = found.first()
-            && last.delivered == Delivered::No
+            && last.delivered == ResultDelivery::Outstanding
         {
             return Ok(Some(last.clone()));
         }

@@ -469,8 +469,8 @@ impl Store {
         let owner = Owner::new(&self.path).map_err(unusable)?;
         let connection = schema::connect(&self.path, self.patience.look)?;
         owner.renew(&connection)?;
-        let opened = (connection, Opened::at(&self.path));
-        let writer = Writer::start(owner, opened, self.id, self.patience.write);
+        let file = Opened::at(&self.path);
+        let writer = Writer::start(owner, connection, file, self.id, self.patience.write);
         let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));
         Ok(writer)

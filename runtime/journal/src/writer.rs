@@ -18,7 +18,7 @@ use rusqlite::Connection;
 
 use crate::error::Error;
 use crate::file::Opened;
-use crate::list::Delivered;
+use crate::list::ResultDelivery;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
@@ -78,7 +78,7 @@ pub struct Journal {
     chain: Chain,
     failure: Failed,
     /// Of its result, once it has ended.
-    delivered: Delivered,
+    delivered: ResultDelivery,
 }
 
 /// A run, and in which of its lives.
@@ -132,7 +132,7 @@ enum What {
         why: Option<String>,
     },
     /// This process does not carry it any more.
-    Release(Delivered),
+    Release(ResultDelivery),
     /// Nothing more than before.
     Flush,
 }
@@ -162,7 +162,7 @@ impl Journal {
             },
             chain,
             failure: Failed::default(),
-            delivered: Delivered::Yes,
+            delivered: ResultDelivery::Settled,
         }
     }
 
@@ -258,7 +258,7 @@ impl Journal {
 
     /// The run ends with a result that nobody has yet: see [`Store::delivered`](crate::store::Store::delivered).
     pub fn keep_result(&mut self) {
-        self.delivered = Delivered::No;
+        self.delivered = ResultDelivery::Outstanding;
     }
 
     /// Leaves the run to whoever takes it, and calls `then` when that can be done: with the failure, if some of its records are not
@@ -301,7 +301,8 @@ impl Drop for Journal {
 impl Writer {
     pub(crate) fn start(
         owner: Owner,
-        (connection, file): (Connection, Opened),
+        connection: Connection,
+        file: Opened,
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {

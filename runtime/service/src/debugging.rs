@@ -49,7 +49,7 @@ pub fn engine(
         debugger: Some(debugger),
         pauses: Some(pauses),
         humans: Some(humans),
-        ..around(&name, options, (&terminal::stage(), origin))
+        ..around(&name, options, &terminal::stage(), origin)
     };
     Ok(Engine::new(loaded, options))
 }

@@ -172,7 +172,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
     };
     let name = &loaded.program.workflows[workflow].name;
     let found = match (options.entry, &store) {
-        (Entering::OrResumed, Some(store)) => store.interrupted((&loaded.program, name), &input),
+        (Entering::OrResumed, Some(store)) => store.interrupted(&loaded.program, name, &input),
         (Entering::OrResumed, None) | (Entering::New, _) => Ok(None),
     };
     let task = match (found, store.as_ref()) {
@@ -241,17 +241,17 @@ pub(crate) fn carry(
         idle,
         variables,
         tape: taping.tape(),
-        ..around(&program.name, options, (&stage, origin))
+        ..around(&program.name, options, &stage, origin)
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
-    let begun = begin(&engine, task, options, (origin, store.as_deref()));
+    let begun = begin(&engine, task, options, origin, store.as_deref());
     let (handle, result) = match begun {
         Ok(begun) => begun,
         Err(not_begun) => {
             observers.close();
             watchers.finish();
-            return without(not_begun, &engine, options, (origin, store.as_ref()));
+            return without(not_begun, &engine, options, origin, store.as_ref());
         }
     };
     let id = Arc::clone(handle.canceller().run());
@@ -269,16 +269,16 @@ pub(crate) fn carry(
         None if is_undo && !matches!(finished.result, RunResult::Left(_)) => {
             runs::undo::report(&finished.not_undone, options.form, &next)
         }
-        None => report(&finished.result, options, form, (result, &next)),
+        None => report(&finished.result, options, form, result, &next),
     };
-    let delivered = (&finished.result, exit);
+    let reported = exit;
     let exit = taping.end(options, exit);
     let exit = after_detached(exit, report_detached(&detached), &interrupted);
     let exit = unless_leaked(&finished, exit);
     if let Some(store) = &store {
         store.close();
         // The last thing of all: a process that is killed before has not reported how it ended.
-        note_delivered(store, &id, delivered);
+        note_delivered(store, &id, &finished.result, reported);
     }
     exit
 }
@@ -294,7 +294,8 @@ fn without(
     not_begun: NotBegun,
     engine: &Engine,
     options: &BuiltinOptions,
-    (origin, store): (&Origin, Option<&Arc<RunStore>>),
+    origin: &Origin,
+    store: Option<&Arc<RunStore>>,
 ) -> Exit {
     let why = match (not_begun, store) {
         (NotBegun::Ended(info), Some(store)) => {
@@ -352,7 +353,7 @@ pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
 }
 
 /// Notes that the caller has been told how the run ended.
-pub(crate) fn note_delivered(store: &RunStore, id: &str, (ended, exit): (&RunResult, Exit)) {
+pub(crate) fn note_delivered(store: &RunStore, id: &str, ended: &RunResult, exit: Exit) {
     let is_lost = exit != Exit::Done || say::is_unread();
     let is_unwritten = matches!(ended, RunResult::Value(_)) && is_lost;
     if !is_unwritten {
@@ -395,7 +396,8 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
 pub(crate) fn around(
     program: &str,
     options: &BuiltinOptions,
-    (stage, origin): (&Arc<Stage>, &Origin),
+    stage: &Arc<Stage>,
+    origin: &Origin,
 ) -> EngineOptions {
     let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
@@ -427,7 +429,8 @@ fn models(program: &str, options: &BuiltinOptions) -> Providers {
 /// Says on a terminal that a run of the same input was interrupted, which another one is begun beside.
 fn offer_interrupted(
     engine: &Engine,
-    (workflow, input): (usize, &Map<String, Value>),
+    workflow: usize,
+    input: &Map<String, Value>,
     options: &BuiltinOptions,
     origin: &Origin,
 ) {
@@ -480,14 +483,15 @@ fn begin(
     engine: &Engine,
     task: Task,
     options: &BuiltinOptions,
-    (origin, store): (&Origin, Option<&RunStore>),
+    origin: &Origin,
+    store: Option<&RunStore>,
 ) -> Result<(RunHandle, TypeId), NotBegun> {
     let (id, purpose) = match task {
         Task::Start { workflow, input } => {
             let result = engine.program().workflows[workflow].result;
             let handle = match options.entry {
                 Entering::New => {
-                    offer_interrupted(engine, (workflow, &input), options, origin);
+                    offer_interrupted(engine, workflow, &input, options, origin);
                     engine.start(workflow, input)
                 }
                 Entering::OrResumed => engine.start_alone(workflow, input)?,
@@ -515,7 +519,7 @@ fn begin(
             Err(why) => return Err(why.to_string().into()),
         }
     }
-    let resumed = taken(engine, &info.id, purpose, (&build, store))?;
+    let resumed = taken(engine, &info.id, purpose, &build, store)?;
     if engine.last_write() == Some(LastWrite::Torn) {
         say(
             "note: the last write to the store of runs was cut off, as by a power cut, and was dropped: the run goes on from the one before",
@@ -547,7 +551,8 @@ fn taken(
     engine: &Engine,
     id: &str,
     purpose: Purpose,
-    (build, store): (&Build, Option<&RunStore>),
+    build: &Build,
+    store: Option<&RunStore>,
 ) -> Result<Resumed, NotBegun> {
     loop {
         let why = match engine.resume(id) {

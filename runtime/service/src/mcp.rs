@@ -92,7 +92,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             idle,
             variables,
             tape: taping.tape(),
-            ..around(&program.name, options, (&terminal::stage(), origin))
+            ..around(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
@@ -100,12 +100,8 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         Reach::Pipes => Watch::NotAtAll,
         Reach::Http(_) => Watch::Calls,
     };
-    let offered = Offered::new(
-        engine.clone(),
-        Arc::clone(&callers),
-        store.clone(),
-        (origin, options, watch),
-    );
+    let (running, calling) = (engine.clone(), Arc::clone(&callers));
+    let offered = Offered::new(running, calling, store.clone(), origin, options, watch);
     guard::report(&program);
     let served = talk(Arc::new(offered), reach, &interrupted);
     // What a client has begun and not cancelled can be resumed where it is recorded.

@@ -103,7 +103,8 @@ impl Person {
                 Arc::clone(&self.stage),
                 way,
                 self.verbosity,
-                (sender.clone(), messages),
+                sender.clone(),
+                messages,
             );
             let thread = std::thread::Builder::new().name("gsw-person".into());
             thread.spawn(move || desk.work()).ok()?;

@@ -176,7 +176,8 @@ pub(crate) fn report(
     ended: &RunResult,
     options: &BuiltinOptions,
     form: ResultForm,
-    (result, next): (TypeId, &Next),
+    result: TypeId,
+    next: &Next,
 ) -> Exit {
     match ended {
         RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,

@@ -81,21 +81,21 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         }
         RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
-            let answered = answer::answer(&engine, &store, (to, &name), answer, next);
+            let answered = answer::answer(&engine, &store, to, &name, answer, next);
             answered.map(|it| tell(form, &it))
         }
         RunsCommand::Settle {
             id,
             operation,
             settled,
-        } => settle(loaded, &store, (&id, operation, settled))
+        } => settle(loaded, &store, &id, operation, settled)
             .map(|()| tell(form, &format!("settled; resume it: {}", next(&id).resume()))),
         RunsCommand::Undo { id, wish } => {
             let task = Task::Undo { id, wish };
             return carry(loaded, task, &options, Some(store), origin);
         }
         RunsCommand::Fork { id, at, set } => {
-            fork(loaded, &store, (&id, &at, &set)).map(|it| forked(form, &it, &next(&it)))
+            fork(loaded, &store, &id, &at, &set).map(|it| forked(form, &it, &next(&it)))
         }
         RunsCommand::Migrate { id } => {
             let migrated = quiet_engine(loaded, &store).migrate(&id);
@@ -302,7 +302,9 @@ fn described(info: &Info) -> Value {
 fn settle(
     loaded: Loaded,
     store: &Arc<RunStore>,
-    (id, operation, settled): (&str, u64, Settled),
+    id: &str,
+    operation: u64,
+    settled: Settled,
 ) -> Result<(), String> {
     let became = match settled {
         Settled::NotDone => Became::NotDone,
@@ -336,7 +338,9 @@ fn forked(form: ResultForm, id: &str, next: &Next) -> Exit {
 fn fork(
     loaded: Loaded,
     store: &Arc<RunStore>,
-    (id, at, set): (&str, &str, &[String]),
+    id: &str,
+    at: &str,
+    set: &[String],
 ) -> Result<Arc<str>, String> {
     let mut changed = Map::new();
     for word in set {

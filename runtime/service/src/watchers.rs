@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_agents::{Delivered, Environment, Telemetry};
+use gsw_agents::{DeliveryReport, Environment, Telemetry};
 use gsw_trace::Shown;
 use gsw_tree::event::Header;
 use gsw_tree::observe::attached::{Attached, Patience};
@@ -108,8 +108,8 @@ impl Watchers {
 }
 
 /// The message about spans that a collector did not take.
-fn undelivered(delivered: Delivered) -> Option<String> {
-    let Delivered {
+fn undelivered(delivered: DeliveryReport) -> Option<String> {
+    let DeliveryReport {
         collector,
         lost,
         unseen,

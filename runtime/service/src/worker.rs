@@ -136,7 +136,7 @@ pub(crate) fn work(
             observers: Arc::clone(&observers),
             store: Some(Arc::clone(&at)),
             idle: Some(idle.unwrap_or(IDLE)),
-            ..around(&program.name, options, (&terminal::stage(), origin))
+            ..around(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

@@ -11,13 +11,13 @@ use crate::module::{
     word,
 };
 
-/// A function of two numbers that does one checked operation; `operands` are locals 0 and 1 or words.
-fn operate(build: &mut Build, how: Checked, operands: (Operand, Operand)) -> FunctionIndex {
+/// A function of two numbers that does one checked operation; the operands are locals 0 and 1 or words.
+fn operate(build: &mut Build, how: Checked, left: Operand, right: Operand) -> FunctionIndex {
     build.plain(
         2,
         &[INT, INT, INT, ERROR],
         vec![
-            end(checked(2, how, operands, 1, handler(3, 2))),
+            end(checked(2, how, left, right, 1, handler(3, 2))),
             end(give(at(2))),
             end(raise(3)),
         ],
@@ -61,7 +61,7 @@ fn checked_operations_raise_exactly_when_rust_says_so() {
         for right in edges {
             for (how, expected) in expected(left, right) {
                 for operands in [(at(0), at(1)), (at(0), word(right)), (word(left), at(1))] {
-                    let function = operate(&mut build, how, operands);
+                    let function = operate(&mut build, how, operands.0, operands.1);
                     cases.push((function, [left, right], (how, operands), expected));
                 }
             }
@@ -119,7 +119,7 @@ fn sum_below() -> (Build, FunctionIndex) {
                 vec![operation(3, Operation::IntLess, at(1), at(0))],
                 branch(at(3), 2, 5),
             ),
-            end(checked(2, Checked::Add, (at(2), at(1)), 3, handler(4, 6))),
+            end(checked(2, Checked::Add, at(2), at(1), 3, handler(4, 6))),
             block(
                 vec![operation(1, Operation::IntAddUnchecked, at(1), word(1))],
                 Terminator::Jump(to(4)),

@@ -28,7 +28,8 @@ fn a_recursion_gives_back_its_result() {
             end(checked(
                 1,
                 Checked::Subtract,
-                (at(0), word(1)),
+                at(0),
+                word(1),
                 3,
                 handler(4, 8),
             )),
@@ -36,12 +37,13 @@ fn a_recursion_gives_back_its_result() {
             end(checked(
                 1,
                 Checked::Subtract,
-                (at(0), word(2)),
+                at(0),
+                word(2),
                 5,
                 handler(4, 8),
             )),
             end(call(3, fib, &[at(1)], 6, handler(4, 8))),
-            end(checked(2, Checked::Add, (at(2), at(3)), 7, handler(4, 8))),
+            end(checked(2, Checked::Add, at(2), at(3), 7, handler(4, 8))),
             end(give(at(2))),
             end(raise(4)),
         ],
@@ -135,7 +137,7 @@ fn function_values_know_their_captures() {
 }
 
 fn checked_add() -> Terminator {
-    checked(2, Checked::Add, (at(2), at(1)), 1, handler(3, 2))
+    checked(2, Checked::Add, at(2), at(1), 1, handler(3, 2))
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn sleeper() -> Build {
                 next: to(1),
                 handler: handler(2, 3),
             }),
-            end(checked(0, Checked::Add, (at(0), word(1)), 2, handler(2, 3))),
+            end(checked(0, Checked::Add, at(0), word(1), 2, handler(2, 3))),
             end(give(at(0))),
             end(raise(2)),
         ],
@@ -243,7 +243,8 @@ fn a_recursion_without_loops_can_be_stopped() {
             end(checked(
                 1,
                 Checked::Subtract,
-                (at(0), word(1)),
+                at(0),
+                word(1),
                 2,
                 handler(3, 6),
             )),

@@ -172,7 +172,8 @@ pub fn branch(condition: Operand, then: u32, otherwise: u32) -> Terminator {
 pub fn checked(
     target: u32,
     operation: Checked,
-    (left, right): (Operand, Operand),
+    left: Operand,
+    right: Operand,
     next: u32,
     handler: Handler,
 ) -> Terminator {

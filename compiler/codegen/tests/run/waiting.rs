@@ -35,7 +35,7 @@ fn wait_and_add(build: &mut Build, row: RuntimeCall, arguments: &[Operand]) -> F
         &[INT, INT, ERROR],
         vec![
             end(suspend(1, row, arguments, 1, handler(2, 3))),
-            end(checked(1, Checked::Add, (at(0), at(1)), 2, handler(2, 3))),
+            end(checked(1, Checked::Add, at(0), at(1), 2, handler(2, 3))),
             end(give(at(1))),
             end(raise(2)),
         ],
@@ -80,7 +80,7 @@ fn a_loop_of_nested_waits_keeps_its_locals() {
                 branch(at(3), 2, 5),
             ),
             end(call(3, middle, &[at(1)], 3, handler(4, 6))),
-            end(checked(2, Checked::Add, (at(2), at(3)), 4, handler(4, 6))),
+            end(checked(2, Checked::Add, at(2), at(3), 4, handler(4, 6))),
             block(
                 vec![operation(1, Operation::IntAddUnchecked, at(1), word(1))],
                 Terminator::Loop {
@@ -154,7 +154,7 @@ fn objects_survive_waits_and_are_owned_by_the_frame() {
                     Instruction::Release(local(1)),
                     Instruction::Release(local(0)),
                 ],
-                checked(2, Checked::Add, (at(2), at(3)), 2, handler(4, 4)),
+                checked(2, Checked::Add, at(2), at(3), 2, handler(4, 4)),
             ),
             end(give(at(2))),
             block(
@@ -290,7 +290,7 @@ fn call_of_value(build: &mut Build, closure: TypeId, function: FunctionIndex) ->
             ),
             block(
                 release.clone(),
-                checked(2, Checked::Add, (at(2), at(0)), 2, handler(3, 4)),
+                checked(2, Checked::Add, at(2), at(0), 2, handler(3, 4)),
             ),
             end(give(at(2))),
             block(release, raise(3)),

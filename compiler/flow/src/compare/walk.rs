@@ -238,11 +238,11 @@ impl<'a> Walk<'a> {
             }
             match items {
                 (Item::Instruction(one), Item::Instruction(other)) => {
-                    self.instruction(lane, (one, old), (other, new));
+                    self.instruction(lane, one, old, other, new);
                     (old, new) = (old.next(), new.next());
                 }
                 (Item::Terminator(one), Item::Terminator(other)) => {
-                    return self.terminator(lane, (one, old), (other, new));
+                    return self.terminator(lane, one, old, other, new);
                 }
                 (Item::Instruction(_), Item::Terminator(_))
                 | (Item::Terminator(_), Item::Instruction(_)) => {

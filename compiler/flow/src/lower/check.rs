@@ -76,7 +76,7 @@ impl Emitter<'_, '_> {
                 continue;
             };
             let field = &declared[index as usize];
-            let checked = checked_field(self, (item, arguments), field, *word);
+            let checked = checked_field(self, item, arguments, field, *word);
             assert_field(self, &check, checked, Operand::Local(record));
         }
     }
@@ -132,7 +132,7 @@ impl Emitter<'_, '_> {
                 let ty = self.type_id(&ty);
                 // Read again, since the change has been made in place.
                 let word = self.load(ty, record, index);
-                let checked = checked_field(self, (*item, arguments), field, word);
+                let checked = checked_field(self, *item, arguments, field, word);
                 assert_field(self, &check, checked, value);
             }
         }
@@ -301,7 +301,8 @@ fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type)
 
 fn checked_field(
     emitter: &mut Emitter,
-    (item, arguments): (ItemId, &[Type]),
+    item: ItemId,
+    arguments: &[Type],
     field: &Parameter,
     word: Operand,
 ) -> Checked {

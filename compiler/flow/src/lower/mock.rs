@@ -140,7 +140,7 @@ impl Emitter<'_, '_> {
     ) {
         if self.program.purpose == Purpose::Test {
             self.ask_mocks(item, arguments, answer, |builder, value| {
-                builder.keep_mocked(item, arguments, (value, answer), session);
+                builder.keep_mocked(item, arguments, value, answer, session);
                 builder.end(Terminator::Return(value));
             });
         }
@@ -151,7 +151,8 @@ impl Emitter<'_, '_> {
         &mut self,
         item: ItemId,
         arguments: &[Operand],
-        (value, answer): (Operand, &Type),
+        value: Operand,
+        answer: &Type,
         session: InSession,
     ) {
         let InSession { session, replaces } = session;
@@ -209,7 +210,7 @@ impl Emitter<'_, '_> {
         }
         let fields = self.program.record_fields(*record);
         self.ask_mocks(item, arguments, answer, |builder, value| {
-            builder.keep_mocked(item, arguments, (value, answer), session);
+            builder.keep_mocked(item, arguments, value, answer, session);
             // By name and in the order of the declaration, so a further field of `Response` changes nothing here.
             let mut words = Vec::new();
             for field in &fields {

@@ -164,7 +164,7 @@ pub fn duration_of_number(diagnostic: Diagnostic) -> Diagnostic {
 }
 
 /// `fail e catch …`; the places are right before `fail` and behind the error.
-pub fn fail_takes_all(diagnostic: &mut Diagnostic, (start, end): (Place, Place)) {
+pub fn fail_takes_all(diagnostic: &mut Diagnostic, start: Place, end: Place) {
     let mut report = diagnostic.clone();
     report.notes.clear();
     report.fixes.clear();

@@ -215,7 +215,7 @@ impl HirBuilder<'_> {
             .into_iter()
             .map(|id| match self.try_coerce(id, &joined) {
                 Some(converted) => converted,
-                None => sibling_mismatch(self, id, &joined, (first, are), &mut reported),
+                None => sibling_mismatch(self, id, &joined, first, are, &mut reported),
             })
             .collect();
         (joined, ids)
@@ -377,7 +377,8 @@ fn sibling_mismatch(
     hir: &mut HirBuilder,
     id: ExpressionId,
     joined: &Type,
-    (first, are): (Option<ExpressionId>, Siblings),
+    first: Option<ExpressionId>,
+    are: Siblings,
     reported: &mut bool,
 ) -> ExpressionId {
     let span = hir.span(id);

@@ -52,7 +52,8 @@ pub(super) fn infer_list(
         &mut cx.hir,
         ids,
         &part,
-        (wanted.as_ref(), errors::PartsOf::List),
+        wanted.as_ref(),
+        errors::PartsOf::List,
     );
     cx.hir.push(ExpressionKind::List(ids), element.list(), span)
 }
@@ -105,13 +106,15 @@ pub(super) fn infer_map(
         &mut cx.hir,
         keys,
         &key_part,
-        (wanted.as_ref().map(|it| &it.0), errors::PartsOf::Keys),
+        wanted.as_ref().map(|it| &it.0),
+        errors::PartsOf::Keys,
     );
     let (value, values) = side(
         &mut cx.hir,
         values,
         &value_part,
-        (wanted.as_ref().map(|it| &it.1), errors::PartsOf::Map),
+        wanted.as_ref().map(|it| &it.1),
+        errors::PartsOf::Map,
     );
     cx.hir.require(Requirement::Key, &key, span);
     let entries = keys.into_iter().zip(values).collect();
@@ -124,7 +127,8 @@ fn side(
     hir: &mut HirBuilder,
     ids: Vec<ExpressionId>,
     part: &Expected,
-    (wanted, of): (Option<&Type>, errors::PartsOf),
+    wanted: Option<&Type>,
+    of: errors::PartsOf,
 ) -> (Type, Vec<ExpressionId>) {
     if let Expected::Type(ty) = part {
         // The elements were checked one by one against it; joining would lose the wanted type where all of them are narrower.

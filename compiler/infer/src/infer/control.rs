@@ -446,7 +446,7 @@ pub(super) fn infer_fail(cx: &mut Context, value: &ast::Expression, span: Span) 
             item,
             span: Span::new(at, at),
         };
-        habits::fail_takes_all(report, (at(span.start), at(error.span.end)));
+        habits::fail_takes_all(report, at(span.start), at(error.span.end));
         return cx.hir.invalid(span);
     }
     let ty = cx.hir.ty(id);

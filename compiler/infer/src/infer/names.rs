@@ -485,7 +485,7 @@ impl Names<'_, '_> {
         let is_part = |it: char| it.is_alphanumeric() || it == '_';
         let member = called.split(|it| !is_part(it)).next()?;
         let report = errors::unknown_name(self.place(span), name, None);
-        with_module_of(self.db, self.file, (name, member), &report)
+        with_module_of(self.db, self.file, name, member, &report)
     }
 
     /// A report of a name that a pattern around it or an import would bring if it listed it.

@@ -73,7 +73,8 @@ pub(super) fn report_absent(hir: &mut HirBuilder, left: ExpressionId, right: Exp
 /// function for its value. Whether they are.
 pub(super) fn is_misunderstood(
     hir: &mut HirBuilder,
-    (left, right): (ExpressionId, ExpressionId),
+    left: ExpressionId,
+    right: ExpressionId,
     report: &Diagnostic,
 ) -> bool {
     let mut tested = [left, right].into_iter();
@@ -83,7 +84,7 @@ pub(super) fn is_misunderstood(
         }
         return true;
     }
-    match without_call(hir, (left, right), report) {
+    match without_call(hir, left, right, report) {
         Some(report) => {
             hir.report(report);
             true
@@ -95,7 +96,8 @@ pub(super) fn is_misunderstood(
 /// The report of a task, a function or a variant with a payload that is used where its value is meant.
 fn without_call(
     hir: &HirBuilder,
-    (left, right): (ExpressionId, ExpressionId),
+    left: ExpressionId,
+    right: ExpressionId,
     report: &Diagnostic,
 ) -> Option<Diagnostic> {
     for (operand, other) in [(left, right), (right, left)] {

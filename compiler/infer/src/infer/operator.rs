@@ -353,7 +353,7 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         hir.table.operand(&left_type),
         hir.table.operand(&right_type),
     );
-    if operands::is_misunderstood(hir, (left, right), &report) {
+    if operands::is_misunderstood(hir, left, right, &report) {
         return;
     }
     let report = if left_type == Type::Int && right_type == Type::Float {
@@ -394,13 +394,7 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
     } else if right_type == Type::Json {
         errors::decode_json(report, &left_text, hir.place_after(hir.span(right)))
     } else {
-        instead_of_operands(
-            hir,
-            operator,
-            (left, &left_type),
-            (right, &right_type),
-            report,
-        )
+        instead_of_operands(hir, operator, left, &left_type, right, &right_type, report)
     };
     hir.report(report);
 }
@@ -409,8 +403,10 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
 fn instead_of_operands(
     hir: &HirBuilder,
     operator: BinaryOperator,
-    (left, left_type): (ExpressionId, &Type),
-    (right, right_type): (ExpressionId, &Type),
+    left: ExpressionId,
+    left_type: &Type,
+    right: ExpressionId,
+    right_type: &Type,
     report: Diagnostic,
 ) -> Diagnostic {
     if let Some(item) = operands::enum_of(left_type)

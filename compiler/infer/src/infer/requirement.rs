@@ -90,7 +90,7 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 &display_type(db, ty),
                 requirement.ability(),
             );
-            found.push(instead(db, report, (requirement, function), ty));
+            found.push(instead(db, report, requirement, function, ty));
             break;
         }
     }
@@ -101,7 +101,8 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
 fn instead(
     db: &dyn Db,
     report: Diagnostic,
-    (requirement, function): (Requirement, &str),
+    requirement: Requirement,
+    function: &str,
     ty: &Type,
 ) -> Diagnostic {
     if holds_secret(db, ty) {

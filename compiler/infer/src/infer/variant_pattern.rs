@@ -230,7 +230,7 @@ fn infer_fields(
                 if is_short {
                     cx.hir.findings.add_short_field(name.span);
                 }
-                named_field(&mut cx.hir, (name, is_short), &owner, declared)
+                named_field(&mut cx.hir, name, is_short, &owner, declared)
             }
             None if index < declared.len() => Some(index),
             None => {
@@ -277,7 +277,8 @@ fn infer_fields(
 
 fn named_field(
     hir: &mut HirBuilder,
-    (name, is_short): (&ast::Identifier, bool),
+    name: &ast::Identifier,
+    is_short: bool,
     owner: &str,
     declared: &[Parameter],
 ) -> Option<usize> {

@@ -28,7 +28,7 @@ pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
             docs(out, "", it.docs.as_deref());
             write_plain_enum(out, name, &it.variants);
         }
-        Type::Enum(it) => write_enum(out, names, (name, id), it),
+        Type::Enum(it) => write_enum(out, names, name, id, it),
         // Only the types above are given names.
         Type::Unit
         | Type::Bool
@@ -68,17 +68,12 @@ pub fn write_struct(
     out.push_str(DERIVED);
     let _ = writeln!(out, "pub struct {name} {{");
     for field in fields {
-        write_field(out, names, (name, id), field);
+        write_field(out, names, name, id, field);
     }
     out.push_str("}\n\n");
 }
 
-fn write_field(
-    out: &mut String,
-    names: &mut Names<'_>,
-    (owner, id): (&str, TypeId),
-    field: &Field,
-) {
+fn write_field(out: &mut String, names: &mut Names<'_>, owner: &str, id: TypeId, field: &Field) {
     docs(out, "    ", field.docs.as_deref());
     let ty = names.of(field.ty, &format!("{owner} {}", field.name));
     let ty = boxed(names, id, field.ty, ty);
@@ -181,7 +176,7 @@ fn write_plain_enum(out: &mut String, name: &str, variants: &[Variant]) {
 }
 
 /// An enum with payloads: a variant without one is its name, one with a payload an object with its `kind`.
-fn write_enum(out: &mut String, names: &mut Names<'_>, (name, id): (&str, TypeId), it: &Enum) {
+fn write_enum(out: &mut String, names: &mut Names<'_>, name: &str, id: TypeId, it: &Enum) {
     docs(out, "", it.docs.as_deref());
     let _ = writeln!(
         out,

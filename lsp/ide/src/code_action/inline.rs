@@ -27,7 +27,7 @@ pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
     let is_shared = |it: &Span| all.iter().filter(|other| other.span == *it).count() > 1;
     if uses.is_empty()
         || uses.iter().any(is_shared)
-        || !means_the_same(place, all, (statement, value), &uses)
+        || !means_the_same(place, all, statement, value, &uses)
     {
         return None;
     }
@@ -162,7 +162,8 @@ fn uses<'a>(
 fn means_the_same(
     place: &Place<'_>,
     all: &[Occurrence],
-    (statement, value): (&Statement, &Expression),
+    statement: &Statement,
+    value: &Expression,
     uses: &[Span],
 ) -> bool {
     let (db, item) = (place.db, place.item);

@@ -13,7 +13,8 @@ use crate::speculation::with_edits;
 pub fn missing_imports(
     db: &mut Database,
     file: File,
-    (range, reports): (Span, &[Diagnostic]),
+    range: Span,
+    reports: &[Diagnostic],
     known: &[CodeAction],
 ) -> Vec<CodeAction> {
     let mut actions: Vec<CodeAction> = Vec::new();
@@ -61,7 +62,7 @@ fn candidates(db: &dyn Db, file: File, name: &str) -> Vec<(String, LocatedEdit)>
             None => enum_with(db, &it, name, file).map(|it| it.name(db).to_string()),
         };
         if let Some(brings) = brings {
-            let edit = importing::name_import(db, file, it.module, (&path, &brings));
+            let edit = importing::name_import(db, file, it.module, &path, &brings);
             found.push((format!("import `{brings}` from {path}"), edit));
         }
         let is_offered = !is_std(db, it.module) || importing::is_public_library(db, it.module);

@@ -110,7 +110,7 @@ impl<'db> Samples<'db> {
             let is_needed =
                 field.default == Presence::Absent && !matches!(field.ty, Type::Optional(_));
             if is_needed {
-                let value = self.field(item, (number, field), depth)?;
+                let value = self.field(item, number, field, depth)?;
                 values.push(format!("{}: {value}", field.name));
             }
         }
@@ -124,7 +124,8 @@ impl<'db> Samples<'db> {
     fn field(
         &mut self,
         item: ItemId,
-        (number, field): (u32, &Parameter),
+        number: u32,
+        field: &Parameter,
         depth: u32,
     ) -> Option<String> {
         let bounds = match field.check {

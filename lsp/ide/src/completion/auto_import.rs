@@ -60,7 +60,7 @@ fn declarations(cursor: &Cursor<'_>, of: &Importable<'_>, wanted: Wanted) -> Vec
                 Wanted::Types | Wanted::Errors | Wanted::Only(_) => Calling::Name,
             };
             let completion = of_item(db, name, item, calling, 6);
-            let imports = vec![importing::name_import(db, file, module, (&path, name))];
+            let imports = vec![importing::name_import(db, file, module, &path, name)];
             let detail = format!("import {path}.{{{name}}}");
             Some(Completion {
                 imports,

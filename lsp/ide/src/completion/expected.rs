@@ -56,7 +56,7 @@ pub fn expected(cursor: &Cursor<'_>, item: ItemId, tree: &Item, nodes: &[Child<'
             | StatementKind::Mock { .. }
             | StatementKind::MockAgent { .. }
             | StatementKind::Invalid => {
-                in_statement(cursor.db, item, (tree, &it.kind), own).unwrap_or_default()
+                in_statement(cursor.db, item, tree, &it.kind, own).unwrap_or_default()
             }
         },
         Child::Pattern(_) | Child::Type(_) | Child::Name(_) => Expected::default(),
@@ -208,7 +208,8 @@ fn is_comparison(operator: BinaryOperator) -> bool {
 fn in_statement(
     db: &dyn Db,
     item: ItemId,
-    (tree, around): (&Item, &StatementKind),
+    tree: &Item,
+    around: &StatementKind,
     own: Span,
 ) -> Option<Expected> {
     if let StatementKind::Let { pattern, value, .. } | StatementKind::Var { pattern, value, .. } =

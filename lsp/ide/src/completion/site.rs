@@ -393,21 +393,19 @@ fn by_tree(
         let site = match node {
             Child::Type(ty) => in_type(cursor, item, ty, errors),
             Child::Pattern(it) => super::pattern::in_pattern(cursor, item, it, &nodes),
-            Child::Expression(it) => {
-                in_expression(cursor, item, it, (tree, inside)).or_else(|| {
-                    let is_name =
-                        matches!(&it.kind, ExpressionKind::Name(name) if name.contains(MARKER));
-                    is_name.then(|| {
-                        Site::Expression(Place {
-                            item,
-                            inside,
-                            expected: expected(cursor, item, tree, &nodes),
-                            starts_statement: tokens.starts_statement(),
-                            within: within(tokens),
-                        })
+            Child::Expression(it) => in_expression(cursor, item, it, tree, inside).or_else(|| {
+                let is_name =
+                    matches!(&it.kind, ExpressionKind::Name(name) if name.contains(MARKER));
+                is_name.then(|| {
+                    Site::Expression(Place {
+                        item,
+                        inside,
+                        expected: expected(cursor, item, tree, &nodes),
+                        starts_statement: tokens.starts_statement(),
+                        within: within(tokens),
                     })
                 })
-            }
+            }),
             Child::Statement(_) | Child::Name(_) => None,
         };
         if let Some(site) = site {
@@ -491,12 +489,13 @@ fn in_expression(
     cursor: &Cursor<'_>,
     item: ItemId,
     it: &ast::Expression,
-    (tree, inside): (&Item, u32),
+    tree: &Item,
+    inside: u32,
 ) -> Option<Site> {
     if let ExpressionKind::Field { base, name, .. } = &it.kind
         && name.name.contains(MARKER)
     {
-        return Some(after_dot(cursor, item, base, (tree, inside)));
+        return Some(after_dot(cursor, item, base, tree, inside));
     }
     let ExpressionKind::Record { path, fields, .. } = &it.kind else {
         return None;
@@ -515,11 +514,12 @@ fn after_dot(
     cursor: &Cursor<'_>,
     item: ItemId,
     base: &ast::Expression,
-    (tree, inside): (&Item, u32),
+    tree: &Item,
+    inside: u32,
 ) -> Site {
     if let ExpressionKind::Parenthesized(value) = &base.kind {
         // The value has the type; the parentheses are nothing to the checker.
-        return after_dot(cursor, item, value, (tree, inside));
+        return after_dot(cursor, item, value, tree, inside);
     }
     if let Some(definition) = path_of(cursor.db, cursor.file, base)
         && !is_local(tree, base, inside)

@@ -30,7 +30,7 @@ fn aliases(import: &Import) -> impl Iterator<Item = (Option<&Identifier>, &Ident
 }
 
 /// The edits that give what the file calls `old` the name `new` there.
-pub fn edits(db: &dyn Db, cursor: Cursor, (old, new): (&Name, &str)) -> Vec<LocatedEdit> {
+pub fn edits(db: &dyn Db, cursor: Cursor, old: &Name, new: &str) -> Vec<LocatedEdit> {
     let file = cursor.item.file(db);
     let mut edits = Vec::new();
     for item in file_item_ids(db, file).iter().copied() {
@@ -49,7 +49,8 @@ pub fn edits(db: &dyn Db, cursor: Cursor, (old, new): (&Name, &str)) -> Vec<Loca
 pub fn without_repetition(
     db: &dyn Db,
     file: File,
-    (old, new): (&Name, &str),
+    old: &Name,
+    new: &str,
     mut edits: Vec<LocatedEdit>,
 ) -> Vec<LocatedEdit> {
     for (item, import) in imports(db, file) {

@@ -167,7 +167,7 @@ impl Client {
     }
 
     /// Asks about a position in a document.
-    pub fn at(&mut self, method: &str, uri: &str, (line, character): (u32, u32)) -> Value {
+    pub fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
         let place = json!({
             "textDocument": { "uri": uri },
             "position": { "line": line, "character": character },

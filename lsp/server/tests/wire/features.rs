@@ -44,14 +44,14 @@ fn range(start: (u32, u32), end: (u32, u32)) -> Value {
 #[test]
 fn names_lead_to_their_declarations_uses_and_types() {
     let (mut client, main, lib) = opened("wire-names");
-    let here = client.at("textDocument/definition", &main, (6, 16));
+    let here = client.at("textDocument/definition", &main, 6, 16);
     assert_eq!(here["range"], range((3, 3), (3, 7)));
-    let there = client.at("textDocument/definition", &main, (7, 30));
+    let there = client.at("textDocument/definition", &main, 7, 30);
     assert_eq!(
         (&there["uri"], &there["range"]),
         (&json!(lib), &range((1, 3), (1, 8)))
     );
-    let hover = client.at("textDocument/hover", &main, (6, 16));
+    let hover = client.at("textDocument/hover", &main, 6, 16);
     let shown = hover["contents"]["value"].as_str().expect("markdown");
     assert!(
         shown.contains("fn next(n: int) -> int") && shown.contains("Adds one."),
@@ -70,7 +70,7 @@ fn names_lead_to_their_declarations_uses_and_types() {
         .map(|it| &it["range"]["start"]["line"])
         .collect();
     assert_eq!(lines, [6, 10]);
-    let marks = client.at("textDocument/documentHighlight", &main, (6, 7));
+    let marks = client.at("textDocument/documentHighlight", &main, 6, 7);
     assert_eq!(
         (&marks[0]["kind"], &marks[1]["kind"]),
         (&json!(3), &json!(2))
@@ -144,7 +144,7 @@ fn completion_has_edits_and_docs_and_signatures_their_parameters() {
     let (mut client, main, _) = opened("wire-typing");
     let change = json!([{ "range": range((7, 15), (7, 35)), "text": "lib.le" }]);
     client.change(&main, 2, &change);
-    let list = client.at("textDocument/completion", &main, (7, 21));
+    let list = client.at("textDocument/completion", &main, 7, 21);
     let items = list["items"].as_array().expect("a list").clone();
     let least = items
         .iter()
@@ -165,7 +165,7 @@ fn completion_has_edits_and_docs_and_signatures_their_parameters() {
         3,
         &json!([{ "range": range((7, 15), (7, 21)), "text": "next()" }]),
     );
-    let help = client.at("textDocument/signatureHelp", &main, (7, 20));
+    let help = client.at("textDocument/signatureHelp", &main, 7, 20);
     assert_eq!(help["signatures"][0]["label"], "next(n: int) -> int");
     assert_eq!(help["activeParameter"], 0);
     client.quit();
@@ -294,7 +294,7 @@ fn hints_can_be_turned_off() {
 #[test]
 fn calls_are_followed_through_their_items() {
     let (mut client, main, _) = opened("wire-calls");
-    let items = client.at("textDocument/prepareCallHierarchy", &main, (3, 4));
+    let items = client.at("textDocument/prepareCallHierarchy", &main, 3, 4);
     let incoming = client.ask("callHierarchy/incomingCalls", &json!({ "item": items[0] }));
     let names: Vec<&Value> = incoming["result"]
         .as_array()
@@ -344,7 +344,7 @@ fn types_are_followed_to_wider_and_narrower_ones() {
         2,
         &json!([{ "range": range((3, 0), (3, 0)), "text": "enum Level { Low, High }\n" }]),
     );
-    let items = client.at("textDocument/prepareTypeHierarchy", &main, (3, 6));
+    let items = client.at("textDocument/prepareTypeHierarchy", &main, 3, 6);
     assert_eq!(items[0]["name"], "Level");
     let below = client.ask("typeHierarchy/subtypes", &json!({ "item": items[0] }));
     assert_eq!(below["result"][1]["name"], "Level.High");
@@ -362,7 +362,7 @@ fn the_library_opens_as_a_file_that_nothing_is_wrong_with() {
         2,
         &json!([{ "range": range((3, 25), (3, 30)), "text": "[n].len()" }]),
     );
-    let target = client.at("textDocument/definition", &main, (3, 30));
+    let target = client.at("textDocument/definition", &main, 3, 30);
     let address = target["uri"].as_str().expect("an address").to_owned();
     assert!(address.ends_with("/std/list.gsw"), "{address}");
     let path = address.strip_prefix("file://").expect("a file");
@@ -380,7 +380,8 @@ fn the_library_opens_as_a_file_that_nothing_is_wrong_with() {
     let hover = client.at(
         "textDocument/hover",
         &address,
-        (u32::try_from(line).expect("small"), 4),
+        u32::try_from(line).expect("small"),
+        4,
     );
     assert!(
         hover["contents"]["value"]

@@ -264,7 +264,7 @@ fn a_request_that_is_cancelled_is_answered_so_and_nothing_else_suffers() {
             "{answer}"
         );
     }
-    assert!(client.at("textDocument/hover", &uri, (0, 3)).is_object());
+    assert!(client.at("textDocument/hover", &uri, 0, 3).is_object());
     client.quit();
 }
 

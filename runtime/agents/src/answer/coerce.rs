@@ -73,7 +73,7 @@ impl<'s> Coercion<'s> {
             Shape::Any => self.any(node, place),
             Shape::Choice(branches) => self.choice(node, branches, place),
             Shape::Record(record) => self.record(node, id, record, place),
-            Shape::Map { of, keys } => self.map(node, (*keys, *of), place),
+            Shape::Map { of, keys } => self.map(node, *keys, *of, place),
             Shape::List { of, repeats } => {
                 let list = self.list(node, id, *of, place);
                 match repeats {

@@ -144,7 +144,7 @@ impl Authorization {
             let exchange = self.exchange(reach_of);
             let described = self.described(&exchange, &Challenge::default()).await;
             if let Ok((resource, metadata)) = described {
-                let renewed = self.renew(&mut state, &exchange, (&resource, &metadata));
+                let renewed = self.renew(&mut state, &exchange, &resource, &metadata);
                 // Whether it was renewed is seen by what the server says.
                 let _ = renewed.await;
             }
@@ -166,14 +166,16 @@ impl Authorization {
         }
         let exchange = self.exchange(reach_of);
         let (resource, metadata) = self.described(&exchange, challenge).await?;
-        let described = (&resource, &metadata);
         match (challenge.why, &*tried) {
             (Why::Unknown, Tried::Asking(issuer)) if *issuer == metadata.issuer => {
                 return Err(failed("it refuses the token that it was just given".into()));
             }
             (Why::Unknown, Tried::Nothing) => {
                 *tried = Tried::Renewing;
-                if self.renew(&mut state, &exchange, described).await? {
+                if self
+                    .renew(&mut state, &exchange, &resource, &metadata)
+                    .await?
+                {
                     return Ok(());
                 }
             }
@@ -189,7 +191,8 @@ impl Authorization {
             }
         }
         *tried = Tried::Asking(metadata.issuer.clone());
-        self.ask(&mut state, &exchange, described, challenge).await
+        self.ask(&mut state, &exchange, &resource, &metadata, challenge)
+            .await
     }
 
     /// Asks a person, whatever is there.
@@ -197,7 +200,7 @@ impl Authorization {
         let mut state = self.state.lock().await;
         let (exchange, challenge) = (self.exchange(reach_of), Challenge::default());
         let (resource, metadata) = self.described(&exchange, &challenge).await?;
-        self.ask(&mut state, &exchange, (&resource, &metadata), &challenge)
+        self.ask(&mut state, &exchange, &resource, &metadata, &challenge)
             .await
     }
 
@@ -257,7 +260,8 @@ impl Authorization {
         &self,
         state: &mut State,
         exchange: &Exchange<'_>,
-        (resource, metadata): (&Resource, &Metadata),
+        resource: &Resource,
+        metadata: &Metadata,
     ) -> Result<bool, ServerFailure> {
         let grant = state.grant.clone();
         let Some(grant) = grant.filter(|it| it.issuer == metadata.issuer) else {
@@ -291,7 +295,8 @@ impl Authorization {
         &self,
         state: &mut State,
         exchange: &Exchange<'_>,
-        (resource, metadata): (&Resource, &Metadata),
+        resource: &Resource,
+        metadata: &Metadata,
         challenge: &Challenge,
     ) -> Result<(), ServerFailure> {
         let nobody =
@@ -302,7 +307,7 @@ impl Authorization {
             .clone()
             .filter(|it| it.issuer == metadata.issuer);
         let given = before.as_ref().map(|it| it.token.scopes.clone());
-        let scopes = self.scopes(challenge, (resource, metadata), given.unwrap_or_default());
+        let scopes = self.scopes(challenge, resource, metadata, given.unwrap_or_default());
         consent
             .is_possible(&self.wanting(challenge))
             .map_err(failed)?;
@@ -394,7 +399,8 @@ impl Authorization {
     fn scopes(
         &self,
         challenge: &Challenge,
-        (resource, metadata): (&Resource, &Metadata),
+        resource: &Resource,
+        metadata: &Metadata,
         given: Vec<String>,
     ) -> Vec<String> {
         let supported = resource.scopes_supported.as_ref();

@@ -63,7 +63,7 @@ pub(super) struct Session {
 
 /// Receives what a server sends by itself.
 #[derive(Default)]
-pub(super) struct Hearing {
+pub(super) struct Inbox {
     pub happened: Happened,
     pub grants: Grants,
 }
@@ -108,27 +108,26 @@ impl Session {
     pub async fn start(
         server: &ServerPlace,
         (reach_of, bearer): (&ReachOf, Bearer),
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Trouble> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program, hearing).await,
-            ServerPlace::Address(address) => {
-                Self::reach(address, (reach_of, bearer), hearing).await
-            }
+            ServerPlace::Program(program) => Self::start_program(program, inbox).await,
+            ServerPlace::Address(address) => Self::reach(address, reach_of, bearer, inbox).await,
         }
         .map_err(|it| it.trouble)
     }
 
     async fn reach(
         address: &ServerAddress,
-        (reach_of, bearer): (&ReachOf, Bearer),
-        hearing: &Hearing,
+        reach_of: &ReachOf,
+        bearer: Bearer,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let with = (reach_of, bearer.clone());
-        match Self::greet_address(address, with, either_age(), hearing).await {
+        match Self::greet_address(address, with, either_age(), inbox).await {
             Err(it) if it.may_be_older => {
                 let older = ClientLifecycleMode::Initialize;
-                Self::greet_address(address, (reach_of, bearer), older, hearing).await
+                Self::greet_address(address, (reach_of, bearer), older, inbox).await
             }
             greeted => greeted,
         }
@@ -138,22 +137,22 @@ impl Session {
         address: &ServerAddress,
         (reach_of, bearer): (&ReachOf, Bearer),
         age: ClientLifecycleMode,
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let said = Said::default();
         let noted = said.clone();
         let over = Arc::new(move |why: &str| noted.note(why));
         let transport = address::transport(address, reach_of, bearer, over)?;
-        let heard = (said, hearing);
+        let heard = (said, inbox);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
-    async fn start_program(server: &ServerProgram, hearing: &Hearing) -> Result<Self, Ungreeted> {
+    async fn start_program(server: &ServerProgram, inbox: &Inbox) -> Result<Self, Ungreeted> {
         let begun = Instant::now();
-        match Self::greet_program(server, either_age(), hearing).await {
+        match Self::greet_program(server, either_age(), inbox).await {
             // The question for its age was given up, and its answer came after the next greeting; or it was not understood.
             Err(it) if it.may_be_older || (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet_program(server, ClientLifecycleMode::Initialize, hearing).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize, inbox).await
             }
             greeted => greeted,
         }
@@ -162,7 +161,7 @@ impl Session {
     async fn greet_program(
         server: &ServerProgram,
         age: ClientLifecycleMode,
-        hearing: &Hearing,
+        inbox: &Inbox,
     ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
@@ -179,17 +178,17 @@ impl Session {
         let (pipes, errors) =
             piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
-        Self::greet(pipes, age, Life::Process(life), (said, hearing)).await
+        Self::greet(pipes, age, Life::Process(life), (said, inbox)).await
     }
 
     async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
         transport: impl IntoTransport<RoleClient, E, A>,
         age: ClientLifecycleMode,
         life: Life,
-        (said, hearing): (Said, &Hearing),
+        (said, inbox): (Said, &Inbox),
     ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
-        let grants = &hearing.grants;
+        let grants = &inbox.grants;
         let talks = grants.talks().then(|| Talks::new(grants.clone()));
         let overdone = Arc::<AtomicBool>::default();
         let (heard, stopped) = (said.clone(), Arc::clone(&overdone));
@@ -197,11 +196,7 @@ impl Session {
             heard.note(why);
             stopped.store(true, Ordering::Release);
         });
-        let client = Client::new(
-            Arc::clone(&changes),
-            hearing.happened.clone(),
-            talks.clone(),
-        );
+        let client = Client::new(Arc::clone(&changes), inbox.happened.clone(), talks.clone());
         let greeted =
             tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
@@ -226,7 +221,7 @@ impl Session {
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
-        hearing
+        inbox
             .happened
             .note(McpWhat::Started, client::of_server(&peer).as_ref());
         // It runs by itself until the server ends or is asked to.
@@ -237,7 +232,7 @@ impl Session {
             life: Mutex::new(life),
             said,
             overdone,
-            happened: hearing.happened.clone(),
+            happened: inbox.happened.clone(),
             changes,
             talks,
             known: tokio::sync::Mutex::default(),
@@ -250,7 +245,7 @@ impl Session {
         tokio::select! {
             biased;
             answer = self.answer(call, &about) => answer,
-            why = waited::in_vain(self, &self.happened, (&about, silence)) => Err(why.into()),
+            why = waited::in_vain(self, &self.happened, &about, silence) => Err(why.into()),
         }
     }
 
@@ -265,7 +260,7 @@ impl Session {
                 if let Some(digest) = digest {
                     self.check(&tool, &digest).await?;
                 }
-                return self.call(tool, &input, (call.key, about)).await;
+                return self.call(tool, &input, call.key, about).await;
             }
             AskOfServer::Talk { tool, turn } => {
                 return self.talk(tool, &turn, (call.key, about)).await;
@@ -311,7 +306,8 @@ impl Session {
         &self,
         tool: String,
         input: &str,
-        (key, about): (String, &About),
+        key: String,
+        about: &About,
     ) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;

@@ -33,7 +33,8 @@ impl About {
 pub(super) async fn in_vain(
     session: &Session,
     happened: &Happened,
-    (about, silence): (&About, Duration),
+    about: &About,
+    silence: Duration,
 ) -> ServerFailure {
     let begun = Instant::now();
     let mut has_gone = false;

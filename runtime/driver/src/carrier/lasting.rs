@@ -48,7 +48,7 @@ pub(crate) struct Resumption {
     /// The digest of this build, if another one has written.
     pub(crate) build: Option<[u8; 32]>,
     /// Up while what the run says has been said before.
-    pub(crate) curtain: Arc<AtomicBool>,
+    pub(crate) replaying: Arc<AtomicBool>,
     /// Hears which runs it had started.
     pub(crate) children: Box<dyn FnOnce(Vec<String>) + Send>,
 }
@@ -405,7 +405,7 @@ impl Carrier {
             entry,
             past,
             build,
-            curtain,
+            replaying,
             children: start_children,
         } = resumption;
         self.outside().is_told_to_end = past.iter().any(|it| matches!(it, Past::Cancel { .. }));
@@ -414,7 +414,7 @@ impl Carrier {
             resume::bring_back(&mut run, past)
         }));
         self.outside().is_brought_back = false;
-        curtain.store(false, Ordering::Release);
+        replaying.store(false, Ordering::Release);
         if self.outside().leaving == Leaving::Now {
             self.end(run, left(Left::Interrupted));
             return false;
@@ -424,7 +424,7 @@ impl Carrier {
         }
         let finished = match brought {
             Ok(Ok(Brought::Waits { pending, children })) => {
-                self.room.set(run.room());
+                self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);
                 self.take_up(pending);

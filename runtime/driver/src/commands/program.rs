@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, WaitStatus};
 
 use super::Command;
+use crate::allowance::Share;
 use crate::process::{Child, Ending, Group};
-use crate::room::Share;
 use crate::work::Completion;
 
 /// The most bytes of each output; a guess.
@@ -53,7 +53,7 @@ impl Program {
         let Command {
             request,
             around: _,
-            room,
+            allowance,
             completion,
         } = command;
         let Child {
@@ -75,7 +75,7 @@ impl Program {
             group,
             input: input.and_then(|(pipe, text)| Input::new(pipe, text)),
             outputs: outputs.map(Output::new),
-            share: room.share(),
+            share: allowance.share(),
             late,
             dying: None,
             completion,

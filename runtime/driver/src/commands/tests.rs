@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use gsw_engine::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 
 use super::{Command, CommandHandle, Commands};
+use crate::allowance::Allowance;
 use crate::process::Surroundings;
-use crate::room::Room;
 use crate::work::{Abandoned, Completion};
 
 fn shell(script: &str, stdin: Option<&str>, timeout_nanoseconds: Option<i64>) -> ExecRequest {
@@ -27,14 +27,14 @@ fn perform(request: ExecRequest) -> Outcome {
 fn begin(
     commands: &Commands,
     request: ExecRequest,
-    room: Room,
+    allowance: Allowance,
 ) -> (CommandHandle, Receiver<Outcome>) {
     let (sender, outcome) = channel();
     let handle = commands.handle();
     let command = Command {
         request,
         around: Surroundings::default(),
-        room,
+        allowance,
         completion: Completion::new(move |it| drop(sender.send(it))),
     };
     commands.run(command, &handle);
@@ -85,23 +85,27 @@ fn a_program_that_writes_without_end_is_ended() {
     assert!(
         matches!(outcome, Outcome::Failed(Failure::Io { message, .. }) if message.contains("more than"))
     );
-    let room = Room::default();
-    room.set(Some(1 << 20));
-    let (_, outcome) = begin(&Commands::default(), shell("yes", None, None), room);
+    let allowance = Allowance::default();
+    allowance.set(Some(1 << 20));
+    let (_, outcome) = begin(&Commands::default(), shell("yes", None, None), allowance);
     assert_eq!(outcome.recv(), Ok(Outcome::Failed(Failure::TooLarge)));
 }
 
 #[test]
 fn a_program_that_is_given_up_is_gone_and_one_that_has_ended_is_finished() {
     let commands = Commands::default();
-    let (handle, outcome) = begin(&commands, shell("sleep 60", None, None), Room::default());
+    let (handle, outcome) = begin(
+        &commands,
+        shell("sleep 60", None, None),
+        Allowance::default(),
+    );
     assert_eq!(handle.abandon(), Abandoned::Stopped);
     // It was killed, or never started.
     assert!(matches!(
         outcome.recv(),
         Ok(Outcome::Failed(Failure::Other { .. } | Failure::Stopped))
     ));
-    let (handle, outcome) = begin(&commands, shell("exit 0", None, None), Room::default());
+    let (handle, outcome) = begin(&commands, shell("exit 0", None, None), Allowance::default());
     assert!(matches!(outcome.recv(), Ok(Outcome::Exec(_))));
     assert_eq!(handle.abandon(), Abandoned::Finished);
 }
@@ -122,7 +126,13 @@ fn a_late_program_is_not_waited_for_by_what_left_its_group_with_its_pipes() {
 fn hundreds_of_programs_run_at_once_on_one_thread() {
     let commands = Commands::default();
     let many: Vec<_> = (0..100)
-        .map(|_| begin(&commands, shell("sleep 60", None, None), Room::default()))
+        .map(|_| {
+            begin(
+                &commands,
+                shell("sleep 60", None, None),
+                Allowance::default(),
+            )
+        })
         .collect();
     let quick = commands.run_to_end(shell("exit 5", None, None), Surroundings::default());
     assert!(matches!(quick, Outcome::Exec(it) if it.code == 5));

@@ -97,7 +97,8 @@ impl Subject {
             start.clone(),
             Self::entered(),
             // It is a file of the trial alone, and what it holds the test says.
-            (image_digest(&self.loaded), Secrecy::Plain),
+            image_digest(&self.loaded),
+            Secrecy::Plain,
         );
         let heard = Heard::default();
         let run = self.around_with(&heard).run_from(start, &self.loaded);
@@ -128,7 +129,7 @@ impl Subject {
             entry: self.entry.clone(),
             past: read.past,
             build: None,
-            curtain: Arc::default(),
+            replaying: Arc::default(),
             // A test runs what it detaches to its end at once.
             children: Box::new(drop),
         });
@@ -138,7 +139,7 @@ impl Subject {
     fn around_with(&self, heard: &Heard) -> Around {
         let events = Arc::clone(heard);
         let mut around = self.around.clone();
-        around.audience.listener = Some(Arc::new(move |event: &Event| {
+        around.receivers.listener = Some(Arc::new(move |event: &Event| {
             locked(&events).push(event.clone());
         }));
         around

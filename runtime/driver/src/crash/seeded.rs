@@ -39,7 +39,8 @@ pub fn live_through(
     around: &Around,
     entry: Entry,
     answer: Answer,
-    (seed, folder): (u64, &Path),
+    seed: u64,
+    folder: &Path,
 ) -> Result<Lives, String> {
     let world = World::new(loaded, around.clone(), Some(answer), None);
     let trial = Trial {

@@ -78,7 +78,8 @@ impl Backlog {
         &mut self,
         store: &Store,
         at: &RunStore,
-        (secrecy, only): (Secrecy, Only),
+        secrecy: Secrecy,
+        only: Only,
     ) -> Result<Journal, Error> {
         let Self {
             start,
@@ -95,7 +96,7 @@ impl Backlog {
             begun: start.now,
         };
         let trail = std::mem::take(&mut self.trail);
-        let all = beginning::records(start, entered, (*image, 0))
+        let all = beginning::records(start, entered, *image, 0)
             .into_iter()
             .chain(trail.records());
         let all: Vec<_> = match secrecy {

@@ -75,7 +75,8 @@ pub(crate) fn input_digest(program: &str, input: &Map<String, Value>) -> Hash {
 pub(crate) fn records(
     start: &Start,
     entered: &Entered,
-    (image, inherited): (Hash, usize),
+    image: Hash,
+    inherited: usize,
 ) -> Vec<(Record, Option<Blob>)> {
     let prices = serde_json::to_vec(&*start.settings.prices).expect("prices are JSON");
     let prices = Blob::of(prices);

@@ -89,7 +89,8 @@ impl Inbox {
         self: &Arc<Self>,
         store: &Arc<Store>,
         run: &str,
-        (then, on_change): (OnEnded, OnChange),
+        then: OnEnded,
+        on_change: OnChange,
     ) {
         let mut state = self.lock();
         state.on_change = Some(on_change);

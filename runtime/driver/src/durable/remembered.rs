@@ -70,7 +70,8 @@ impl Remembered {
         store: Arc<RunStore>,
         start: Start,
         entered: Entered,
-        (image, secrecy): ([u8; 32], Secrecy),
+        image: [u8; 32],
+        secrecy: Secrecy,
     ) -> Self {
         let started_by = StartedBy::of(&start);
         let state = State::NotYet(Box::new(Backlog::new(start, entered, image)));
@@ -219,7 +220,7 @@ impl Remembered {
         let begun = self
             .store
             .open()
-            .and_then(|store| backlog.begin(&store, &self.store, (self.secrecy, only)));
+            .and_then(|store| backlog.begin(&store, &self.store, self.secrecy, only));
         match (begun, self.store.need()) {
             (Ok(journal), _) => {
                 self.opened_with = journal.records();

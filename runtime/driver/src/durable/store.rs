@@ -61,7 +61,8 @@ impl RunStore {
             path,
             [program, String::new()],
             need,
-            (Retention::default(), results),
+            Retention::default(),
+            results,
         )
     }
 
@@ -73,14 +74,15 @@ impl RunStore {
         need: Need,
         retention: Retention,
     ) -> Arc<Self> {
-        Self::with(path, program_and_name, need, (retention, Results::WhenSaid))
+        Self::with(path, program_and_name, need, retention, Results::WhenSaid)
     }
 
     fn with(
         path: PathBuf,
         [program, name]: [String; 2],
         need: Need,
-        (retention, results): (Retention, Results),
+        retention: Retention,
+        results: Results,
     ) -> Arc<Self> {
         Arc::new(Self {
             path,
@@ -144,7 +146,8 @@ impl RunStore {
     /// Those of the store; there is none where there is no store yet.
     pub fn interrupted(
         &self,
-        (program, workflow): (&Program, &str),
+        program: &Program,
+        workflow: &str,
         input: &Map<String, Value>,
     ) -> Result<Option<Info>, Error> {
         let store = match self.existing() {

@@ -93,7 +93,7 @@ impl Runs {
             input: at.input_digest(entered.input()),
             begun: start.now,
         };
-        let mut all = beginning::records(&start, &entered, (image, kept));
+        let mut all = beginning::records(&start, &entered, image, kept);
         if store.is_sealed(&records)? {
             all = sealed_all(&store, all)?;
         }

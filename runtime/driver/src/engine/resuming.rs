@@ -15,7 +15,6 @@ use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
 use rustc_hash::FxHashMap;
 
-use crate::audience::Listener;
 use crate::carrier::lasting::Resumption;
 use crate::carrier::{Carrier, OnEnd};
 use crate::durable::asked::{unhex, words_of};
@@ -27,6 +26,7 @@ use crate::durable::resume::Past;
 use crate::durable::secrecy::Secrecy;
 use crate::engine::runs::identity::Given;
 use crate::engine::runs::{NewRun, Runs};
+use crate::receivers::Listener;
 use crate::scripted::Entry;
 
 /// Why a run is not brought back.
@@ -170,7 +170,7 @@ impl Runs {
         let arguments = Arguments::of(read.beginning.entered.input());
         let entry = self.entry(&info, read.beginning.entered)?;
         let result = self.result_of(&entry);
-        let curtain = Arc::new(AtomicBool::new(true));
+        let replaying = Arc::new(AtomicBool::new(true));
         let start = read.beginning.start;
         let of = (secrecy, StartedBy::of(&start));
         let carried = self.carry(NewRun {
@@ -185,7 +185,7 @@ impl Runs {
             },
             start,
             remembered: Some(Remembered::taken(at, journal, of)),
-            curtain: Arc::clone(&curtain),
+            replaying: Arc::clone(&replaying),
             driver: self.upgraded_driver(),
             listener,
             on_end,
@@ -198,7 +198,7 @@ impl Runs {
             entry,
             past: read.past,
             build,
-            curtain,
+            replaying,
             children: Box::new(move |children| runs.resume_children(&children)),
         });
         if let Some(shutdown) = shutdown {

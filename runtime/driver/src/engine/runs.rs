@@ -24,7 +24,6 @@ use gsw_engine::run::{Finished, Run, RunResult, RunSettings, Start};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Map, Value};
 
-use crate::audience::{Audience, Listener};
 use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
@@ -36,6 +35,7 @@ use crate::engine::runs::asked::{Ended, deliver_all};
 use crate::engine::runs::ending::Shutdown;
 use crate::engine::runs::identity::{Given, given, unfit};
 use crate::external::Externals;
+use crate::receivers::{Listener, Receivers};
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
 
@@ -49,7 +49,7 @@ pub struct Runs {
     pub(super) loaded: Arc<Loaded>,
     prompts: Option<Arc<dyn Prompts>>,
     settings: RunSettings,
-    audience: Audience,
+    receivers: Receivers,
     /// Where they are written down; nowhere in a process that wants none of them back.
     store: Option<Arc<RunStore>>,
     driver: OnceLock<Weak<Driver>>,
@@ -167,8 +167,8 @@ pub(super) struct NewRun {
     /// The run that has detached it, where this process waits for detached runs.
     pub(super) parent: Option<(Arc<str>, Site)>,
     pub(super) remembered: Option<Remembered>,
-    /// See [`Audience::port_behind`].
-    pub(super) curtain: Arc<AtomicBool>,
+    /// See [`Receivers::replaying_port`].
+    pub(super) replaying: Arc<AtomicBool>,
     pub(super) driver: Arc<Driver>,
     pub(super) listener: Option<Listener>,
     pub(super) on_end: OnEnd,
@@ -196,14 +196,14 @@ impl Runs {
         loaded: Arc<Loaded>,
         prompts: Option<Arc<dyn Prompts>>,
         settings: RunSettings,
-        audience: Audience,
+        receivers: Receivers,
         store: Option<Arc<RunStore>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             loaded,
             prompts,
             settings,
-            audience,
+            receivers,
             store,
             driver: OnceLock::new(),
             state: Mutex::default(),
@@ -278,14 +278,14 @@ impl Runs {
             given,
             parent,
             remembered,
-            curtain,
+            replaying,
             driver,
             listener,
             on_end,
         } = new;
-        let audience = Audience {
+        let receivers = Receivers {
             listener,
-            ..self.audience.clone()
+            ..self.receivers.clone()
         };
         let (id, began) = (Arc::clone(&start.id), start.now);
         let mut state = self.lock();
@@ -295,7 +295,7 @@ impl Runs {
         {
             return Err(entry.info.clone());
         }
-        let port = audience.port_behind(curtain, Arc::clone(&id));
+        let port = receivers.replaying_port(replaying, Arc::clone(&id));
         let run = self.bare_run(start, port);
         let runs = Arc::clone(self);
         let of_run = Arc::clone(&id);
@@ -376,7 +376,7 @@ impl Runs {
     /// A run that nobody carries.
     pub(super) fn bare_run(&self, start: Start, port: Box<dyn Port>) -> Box<Run> {
         let begun = self
-            .audience
+            .receivers
             .debugger
             .as_ref()
             .map(|it| (it, start.clone()));

@@ -25,7 +25,7 @@ pub(super) fn read(place: &Place, work: &FileWork<'_>) -> Result<Vec<u8>, Troubl
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
     let _aside = (!known.is_file()).then(|| work.step_aside());
-    let mut share = work.room.share();
+    let mut share = work.allowance.share();
     let mut bytes = Vec::new();
     if known.is_file() {
         // Files of the system say that they hold nothing.

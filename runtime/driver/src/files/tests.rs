@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use gsw_engine::operation::{Failure, Outcome, Request};
 
 use super::FileWork;
+use crate::allowance::Allowance;
 use crate::permissions::Permissions;
 use crate::pool::Pool;
-use crate::room::Room;
 use crate::work::{Abandoned, Completion, Job, Work};
 
 /// A folder that is gone at the end of the test.
@@ -54,13 +54,13 @@ fn perform(request: &Request) -> Outcome {
 }
 
 /// Performs on a pool of one thread.
-fn begin(pool: &Pool, request: Request, room: Room) -> (Work, Receiver<Outcome>) {
+fn begin(pool: &Pool, request: Request, allowance: Allowance) -> (Work, Receiver<Outcome>) {
     let (sender, outcome) = channel();
     let (work, own) = (Work::default(), pool.clone());
     let perform = move |work: &Work| {
         let work = FileWork {
             work,
-            room: &room,
+            allowance: &allowance,
             pool: Some(&own),
         };
         Permissions::default().perform_on_files(&request, &work)
@@ -147,7 +147,7 @@ fn a_write_that_was_given_up_changes_nothing_and_leaves_nothing() {
     let work = Work::default();
     let around = FileWork {
         work: &work,
-        room: &Room::default(),
+        allowance: &Allowance::default(),
         pool: None,
     };
     assert_eq!(work.abandon(), Abandoned::Stopped);
@@ -184,7 +184,7 @@ fn a_large_write_is_given_up_on_its_way() {
             path: path.clone(),
             bytes: vec![7; 64 << 20],
         };
-        let (work, outcome) = begin(&pool, write, Room::default());
+        let (work, outcome) = begin(&pool, write, Allowance::default());
         std::thread::sleep(Duration::from_millis(pause));
         let abandoned = work.abandon();
         let outcome = outcome.recv().expect("there is always an outcome");
@@ -202,11 +202,11 @@ fn a_file_is_read_within_the_room_that_is_left() {
     let path = scratch.path("a.bin");
     std::fs::write(&path, vec![7; 1000]).expect("a file for the test");
     let read = |path: &str, left: u64| {
-        let room = Room::default();
-        room.set(Some(left));
+        let allowance = Allowance::default();
+        allowance.set(Some(left));
         let pool = Pool::new("test", 1);
         let request = Request::FsReadBytes { path: path.into() };
-        begin(&pool, request, room).1.recv()
+        begin(&pool, request, allowance).1.recv()
     };
     assert!(matches!(read(&path, 1000), Ok(Outcome::Bytes(it)) if it.len() == 1000));
     assert_eq!(read(&path, 999), Ok(Outcome::Failed(Failure::TooLarge)));
@@ -232,23 +232,23 @@ fn a_pipe_is_waited_for_until_it_ends_or_is_given_up_and_holds_no_other_file_up(
     let scratch = Scratch::new("pipes");
     let (pool, path) = (Pool::new("test", 1), scratch.fifo("pipe"));
     let request = Request::FsRead { path: path.clone() };
-    let (given_up, its_outcome) = begin(&pool, request.clone(), Room::default());
+    let (given_up, its_outcome) = begin(&pool, request.clone(), Allowance::default());
     std::fs::write(scratch.path("a.txt"), "quick").expect("a file for the test");
     let quick = Request::FsRead {
         path: scratch.path("a.txt"),
     };
-    let (_, quick) = begin(&pool, quick, Room::default());
+    let (_, quick) = begin(&pool, quick, Allowance::default());
     assert_eq!(quick.recv(), Ok(Outcome::Text(text("quick"))));
     assert_eq!(given_up.abandon(), Abandoned::Stopped);
     assert!(given_up.wait_for_end(Instant::now() + Duration::from_secs(60)));
     assert!(matches!(its_outcome.recv(), Ok(Outcome::Failed(_))));
 
-    let (_, outcome) = begin(&pool, request, Room::default());
+    let (_, outcome) = begin(&pool, request, Allowance::default());
     let write = Request::FsWrite {
         path: path.clone(),
         text: "long".repeat(100_000),
     };
-    let (_, written) = begin(&pool, write, Room::default());
+    let (_, written) = begin(&pool, write, Allowance::default());
     assert_eq!(written.recv(), Ok(Outcome::Done));
     assert!(matches!(outcome.recv(), Ok(Outcome::Text(it)) if it.len() == 400_000));
     // The pipe has no reader.
@@ -256,7 +256,7 @@ fn a_pipe_is_waited_for_until_it_ends_or_is_given_up_and_holds_no_other_file_up(
         path,
         text: text("x"),
     };
-    let (work, outcome) = begin(&pool, write, Room::default());
+    let (work, outcome) = begin(&pool, write, Allowance::default());
     assert_eq!(work.abandon(), Abandoned::Stopped);
     assert!(matches!(outcome.recv(), Ok(Outcome::Failed(_))));
 }

@@ -4,9 +4,9 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::{Bounds, Glob, Unfit, search_within};
+use crate::allowance::Allowance;
 use crate::files::{FileWork, Trouble};
 use crate::place::Place;
-use crate::room::Room;
 use crate::work::Work;
 
 /// A tree of folders and files, and the cycle of links of a hostile repository.
@@ -35,10 +35,10 @@ fn tree(name: &str) -> PathBuf {
 fn found(bounds: &Bounds, folder: &std::path::Path, pattern: &str) -> Result<Vec<String>, String> {
     let folder = folder.display().to_string();
     let glob = Glob::parse(&format!("{folder}/{pattern}")).map_err(|it| format!("{it:?}"))?;
-    let (work, room) = (Work::default(), Room::default());
+    let (work, allowance) = (Work::default(), Allowance::default());
     let work = FileWork {
         work: &work,
-        room: &room,
+        allowance: &allowance,
         pool: None,
     };
     let start = Place::anywhere(glob.start());

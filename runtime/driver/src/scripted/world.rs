@@ -54,7 +54,7 @@ impl World {
     /// What comes in the place of a model's answer; `None` for what no tape has a say in.
     pub(crate) fn played(&self, request: &Request) -> Option<Played> {
         if let (Request::Model { request, .. }, Tape::Plays(player)) =
-            (request, &self.around.audience.tape)
+            (request, &self.around.receivers.tape)
         {
             return Some(player.play(request));
         }
@@ -102,12 +102,12 @@ impl World {
                 Outcome::Text(format!("00000000-0000-4000-8000-{:012x}", self.performed))
             }
             Request::EnvGet { .. } => Outcome::OptionalText(None),
-            Request::LookUp { what, .. } => Outcome::Found(match &self.around.audience.answers {
+            Request::LookUp { what, .. } => Outcome::Found(match &self.around.receivers.answers {
                 Some(answers) => answers.look_up(what, &call()),
                 None => Found::Miss,
             }),
             Request::Keep { answer } => {
-                let answers = self.around.audience.answers.as_ref();
+                let answers = self.around.receivers.answers.as_ref();
                 let answer = KeptAnswer::clone(answer);
                 let gave_way = answers.map(|it| it.keep(answer, &call()));
                 Outcome::GaveWay(gave_way.unwrap_or_default())

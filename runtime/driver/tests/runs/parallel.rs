@@ -18,7 +18,8 @@ fn for_each(
     frame: *mut Frame,
     items: &[u64],
     limit: u64,
-    (policy, result): (ErrorPolicy, TypeId),
+    policy: ErrorPolicy,
+    result: TypeId,
 ) -> u64 {
     match state(frame) {
         0 => {
@@ -55,7 +56,7 @@ fn ended(frame: *mut Frame) -> u64 {
 macro_rules! body {
     ($name:ident, $items:expr, $limit:expr, $policy:expr, $result:expr) => {
         unsafe extern "C" fn $name(context: *mut Context, frame: *mut Frame) -> u64 {
-            for_each(context, frame, &$items, $limit, ($policy, $result))
+            for_each(context, frame, &$items, $limit, $policy, $result)
         }
     };
 }

@@ -183,7 +183,7 @@ pub fn go(functions: &[Code]) -> Report {
 pub fn go_with(functions: &[Code], result: TypeId, script: Script) -> (Report, Vec<String>) {
     let observers = Arc::new(Observers::default());
     let mut around = Around::default();
-    around.audience.observers = observers;
+    around.receivers.observers = observers;
     go_on(&load(functions), around, result, script)
 }
 
@@ -194,7 +194,7 @@ pub fn go_on(
     result: TypeId,
     script: Script,
 ) -> (Report, Vec<String>) {
-    let observers = Arc::clone(&around.audience.observers);
+    let observers = Arc::clone(&around.receivers.observers);
     let entry = Entry::Function {
         function: FunctionIndex(0),
         result,

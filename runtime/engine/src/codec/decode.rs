@@ -31,8 +31,8 @@ pub fn decode(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64
 /// # Errors
 /// With the first thing that does not fit.
 pub fn decode_json(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64, Issue> {
-    let limits = (1, None, Numbers::OfJson);
-    decode_from(checker, ty, tree, limits).map_err(|mut issues| issues.swap_remove(0))
+    decode_from(checker, ty, tree, 1, None, Numbers::OfJson)
+        .map_err(|mut issues| issues.swap_remove(0))
 }
 
 /// What the numbers of a tree are.
@@ -70,7 +70,9 @@ pub fn decode_field(
         checker,
         field.ty,
         tree,
-        (MAX_ISSUES, hidden_from, Numbers::Written),
+        MAX_ISSUES,
+        hidden_from,
+        Numbers::Written,
     )
 }
 
@@ -80,14 +82,16 @@ fn decode_up_to(
     tree: &Value,
     limit: usize,
 ) -> Result<u64, Vec<Issue>> {
-    decode_from(checker, ty, tree, (limit, None, Numbers::Written))
+    decode_from(checker, ty, tree, limit, None, Numbers::Written)
 }
 
 fn decode_from(
     checker: &mut dyn Checker,
     ty: TypeId,
     tree: &Value,
-    (limit, hidden_from, numbers): (usize, Option<usize>, Numbers),
+    limit: usize,
+    hidden_from: Option<usize>,
+    numbers: Numbers,
 ) -> Result<u64, Vec<Issue>> {
     let types = checker.heap().types().clone();
     let mut decoder = Decoder {

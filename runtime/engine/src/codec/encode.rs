@@ -14,7 +14,7 @@ use crate::value::json::View;
 use crate::value::{self, json, list, map, set, string};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Audience {
+pub enum Recipient {
     /// The program itself, which may see everything.
     Program,
     /// Events, logs and journals, which may not see `@secret` fields and secrets.
@@ -51,7 +51,7 @@ enum Open<'a> {
 
 struct Writer<'a, S> {
     types: &'a TypeTable,
-    audience: Audience,
+    recipient: Recipient,
     sink: &'a mut S,
     open: Vec<Open<'a>>,
 }
@@ -61,12 +61,12 @@ pub(super) fn write<S: Sink>(
     types: &TypeTable,
     ty: TypeId,
     word: u64,
-    audience: Audience,
+    recipient: Recipient,
     sink: &mut S,
 ) {
     let mut writer = Writer {
         types,
-        audience,
+        recipient,
         sink,
         open: Vec::new(),
     };
@@ -79,12 +79,12 @@ pub(super) fn write_elements<S: Sink>(
     types: &TypeTable,
     of: TypeId,
     words: &[u64],
-    audience: Audience,
+    recipient: Recipient,
     sink: &mut S,
 ) {
     let mut writer = Writer {
         types,
-        audience,
+        recipient,
         sink,
         open: Vec::new(),
     };
@@ -163,9 +163,9 @@ impl<'a, S: Sink> Writer<'a, S> {
 
     fn field(&mut self, field: &Field, word: u64) {
         self.sink.key(&field.wire);
-        match (field.secrecy, self.audience) {
-            (Secrecy::Redacted, Audience::Observer) => self.sink.text(REDACTED),
-            (Secrecy::Redacted, Audience::Program) => {
+        match (field.secrecy, self.recipient) {
+            (Secrecy::Redacted, Recipient::Observer) => self.sink.text(REDACTED),
+            (Secrecy::Redacted, Recipient::Program) => {
                 self.sink.confidential();
                 self.value(field.ty, word);
             }
@@ -190,7 +190,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         let Some(media) = media::of(word) else {
             return self.sink.null();
         };
-        let is_whole = self.audience == Audience::Program && self.sink.is_read_back();
+        let is_whole = self.recipient == Recipient::Program && self.sink.is_read_back();
         let form = if is_whole {
             serde_json::to_value(&media)
         } else {
@@ -215,7 +215,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             Type::Int => self.sink.int(word as i64),
             Type::Float => self.sink.float(f64::from_bits(word)),
             Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
-            Type::Secret if self.audience == Audience::Observer => self.sink.text(REDACTED),
+            Type::Secret if self.recipient == Recipient::Observer => self.sink.text(REDACTED),
             Type::Secret => {
                 self.sink.confidential();
                 self.sink.text(Template::of(word).text());
@@ -310,7 +310,7 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn json(&mut self, word: u64) {
-        if self.audience == Audience::Observer && json::is_confidential(word) {
+        if self.recipient == Recipient::Observer && json::is_confidential(word) {
             return self.sink.text(REDACTED);
         }
         if self.sink.whole(word) {

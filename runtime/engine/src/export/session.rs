@@ -28,7 +28,7 @@ calls! {
     /// A mock has answered: session, prompt, what is said, the answer as JSON, an [`AnswerPurpose`].
     raising session_mocked(run, session, prompt, said, answer, purpose) {
         let purpose = AnswerPurpose::numbered(purpose);
-        sessions::mocked(run, session, prompt as usize, (said, answer), purpose)
+        sessions::mocked(run, session, prompt as usize, said, answer, purpose)
     }
 
     raising session_messages(run, result, session, left_out) {

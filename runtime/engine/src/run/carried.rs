@@ -20,7 +20,7 @@ impl Run {
 
     /// How many more bytes it may use; `None` when nothing limits it.
     #[must_use]
-    pub fn room(&self) -> Option<u64> {
+    pub fn memory_left(&self) -> Option<u64> {
         self.heap.room_if_limited()
     }
 

@@ -32,12 +32,7 @@ struct Doubt {
 
 impl Doubts {
     /// Something is asked for at this time.
-    pub(crate) fn begins(
-        &mut self,
-        id: OperationId,
-        (request, class): (&Request, Class),
-        now: i64,
-    ) {
+    pub(crate) fn begins(&mut self, id: OperationId, request: &Request, class: Class, now: i64) {
         if class == Class::Once && request.is_out_of_sight() {
             let what = format!("{}, asked for at {}", request.summary(), rfc3339(now));
             self.on_the_way.insert(id, what);

@@ -323,15 +323,15 @@ fn report_request(
     request: SpawnRequest,
     refusal: Option<&Refusal>,
 ) {
-    let about = (request.workflow, request.description);
-    report(run, prompt, about, refusal);
+    report(run, prompt, request.workflow, request.description, refusal);
 }
 
 /// Reports a request for a workflow of this name, with what for, and what becomes of it.
 fn report(
     run: &mut Run,
     prompt: Option<NodeId>,
-    (workflow, description): (String, String),
+    workflow: String,
+    description: String,
     refusal: Option<&Refusal>,
 ) {
     let node = prompt.unwrap_or_else(|| run.scheduler.current_node());

@@ -53,7 +53,7 @@ impl Run {
         let class = request.class().min(asked.effect.at_most);
         let begins = self.operations.next_id();
         self.doubts
-            .begins(begins, (&request, class), self.progress.now());
+            .begins(begins, &request, class, self.progress.now());
         self.operations.request(asked, request)
     }
 

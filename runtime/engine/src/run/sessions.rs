@@ -284,7 +284,8 @@ pub(crate) fn answered(
     run: &mut Run,
     word: u64,
     last: Last,
-    (task, node): (TaskId, NodeId),
+    task: TaskId,
+    node: NodeId,
     exchange: Exchange,
 ) {
     let asked = Asked {
@@ -342,7 +343,8 @@ pub(crate) fn mocked(
     run: &mut Run,
     word: u64,
     prompt: usize,
-    (said, answer): (u64, u64),
+    said: u64,
+    answer: u64,
     purpose: AnswerPurpose,
 ) -> Result<u64, u64> {
     let opening = Opening::take(&mut run.heap, said);

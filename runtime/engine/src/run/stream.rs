@@ -196,7 +196,7 @@ impl Run {
         let mut bytes = 0;
         for piece in &pieces {
             bytes += piece.len() as u64;
-            self.report_piece(node, shown, (piece, bytes), None);
+            self.report_piece(node, shown, piece, bytes, None);
         }
         self.begin_anew(id);
         if let Some(stream) = self.streams.streams.get_mut(&id) {
@@ -234,7 +234,7 @@ impl Run {
             self.take_part_of_call(id, part);
         }
         if !arrived.text.is_empty() {
-            self.report_piece(answer.node, answer.shown, (&arrived.text, bytes), None);
+            self.report_piece(answer.node, answer.shown, &arrived.text, bytes, None);
         }
         if begins {
             self.begin_anew(id);
@@ -260,7 +260,8 @@ impl Run {
         self.report_piece(
             answer.node,
             answer.shown_calls,
-            (&part.text, bytes),
+            &part.text,
+            bytes,
             Some(call),
         );
     }
@@ -440,7 +441,8 @@ impl Run {
         &mut self,
         node: NodeId,
         shown: Shown,
-        (text, bytes): (&str, u64),
+        text: &str,
+        bytes: u64,
         call: Option<ArrivingCall>,
     ) {
         let text = (shown == Shown::Text).then(|| text.into());

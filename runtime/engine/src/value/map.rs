@@ -103,7 +103,7 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
     let kind = kind(heap, map);
     let map = match unique(heap, map) {
         Ok(map) => map,
-        Err(map) => return left_away(heap, kind, (key, value), map),
+        Err(map) => return left_away(heap, kind, key, value, map),
     };
     insert_own(heap, map, key, value);
     map
@@ -125,7 +125,7 @@ pub fn insert_own(heap: &mut Heap, map: u64, key: u64, value: u64) -> Option<u64
     if append(heap, map, Entry { hash, key, value }) {
         return Some(place_of(map, field(map, USED) as usize - 1));
     }
-    left_away(heap, kind, (key, value), map);
+    left_away(heap, kind, key, value, map);
     None
 }
 
@@ -142,7 +142,7 @@ fn place_of(map: u64, index: usize) -> u64 {
 }
 
 /// The map without an entry that the run has no memory for.
-fn left_away(heap: &mut Heap, kind: Kind, (key, value): (u64, u64), map: u64) -> u64 {
+fn left_away(heap: &mut Heap, kind: Kind, key: u64, value: u64, map: u64) -> u64 {
     heap.release_typed(kind.key, key);
     heap.release_typed(kind.value, value);
     map

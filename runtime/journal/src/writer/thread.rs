@@ -11,7 +11,7 @@ use crate::chain;
 use crate::clock::now;
 use crate::error::Error;
 use crate::file::Opened;
-use crate::list::Delivered;
+use crate::list::ResultDelivery;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
@@ -218,9 +218,9 @@ impl Group<'_> {
             What::EndQuestion { operation, why } => {
                 Table::new(transaction, store).end(run.number, *operation, why.as_deref())?;
             }
-            What::Release(Delivered::Yes) => row.owner.clear(),
+            What::Release(ResultDelivery::Settled) => row.owner.clear(),
             // An ended run that still has an owner is one whose result nobody has.
-            What::Release(Delivered::No) | What::Flush => {}
+            What::Release(ResultDelivery::Outstanding) | What::Flush => {}
         }
         Ok(())
     }

@@ -198,7 +198,7 @@ impl Growing {
         };
         let after = &rest[first.len_utf8()..];
         match (&self.state, first) {
-            (State::Value(shape), _) => return self.value(*shape, (first, rest), tell),
+            (State::Value(shape), _) => return self.value(*shape, first, rest, tell),
             (State::Key, '"') => {
                 self.begin(tell);
                 self.state = State::KeyText(Collected::string());
@@ -227,7 +227,8 @@ impl Growing {
     fn value<'a>(
         &mut self,
         shape: Shape,
-        (first, rest): (char, &'a str),
+        first: char,
+        rest: &'a str,
         tell: &mut dyn FnMut(Change<'_>),
     ) -> &'a str {
         let after = &rest[first.len_utf8()..];

@@ -48,7 +48,8 @@ pub(super) enum Asking {
 
 impl Ongoing {
     pub fn new(
-        (workflow, input): (usize, Map<String, Value>),
+        workflow: usize,
+        input: Map<String, Value>,
         canceller: Canceller,
         happenings: Happenings,
     ) -> Self {
@@ -200,7 +201,8 @@ pub(super) fn choices(context: &RequestContext<RoleServer>) -> Choices {
 pub(super) async fn tell(
     context: &RequestContext<RoleServer>,
     token: ProgressToken,
-    (number, line): (u32, String),
+    number: u32,
+    line: String,
 ) {
     let progress = ProgressNotificationParam::new(token, f64::from(number)).with_message(line);
     // A client that has gone is noticed elsewhere.

@@ -63,7 +63,7 @@ pub(super) fn contents(
 ) -> Result<ReadResourceResult, ErrorData> {
     let workflow = &engine.program().workflows[ended.workflow];
     let json = answer(ended.result)?;
-    let contents = resource::contents(&engine.program().types, workflow, (uri, &json));
+    let contents = resource::contents(&engine.program().types, workflow, uri, &json);
     let contents = contents.ok_or_else(|| internal("contents have another form"))?;
     Ok(ReadResourceResult::new(contents)
         .with_ttl_ms(0)

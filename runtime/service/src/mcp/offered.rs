@@ -69,7 +69,9 @@ impl Offered {
         engine: Engine,
         callers: Arc<Callers>,
         store: Option<Arc<RunStore>>,
-        (origin, options, watch): (&Origin, &BuiltinOptions, Watch),
+        origin: &Origin,
+        options: &BuiltinOptions,
+        watch: Watch,
     ) -> Self {
         let program = engine.program();
         Self {
@@ -102,7 +104,7 @@ impl Offered {
         let Some((token, responses)) = wanted.again else {
             return self.begin(wanted.workflow, wanted.input);
         };
-        let found = lock(&self.parted).take(&token, (wanted.workflow, &wanted.input));
+        let found = lock(&self.parted).take(&token, wanted.workflow, &wanted.input);
         let mut ongoing = found.map_err(|why| {
             let why = match why {
                 NotTaken::Unknown => "no run waits for this `requestState`",
@@ -134,9 +136,8 @@ impl Offered {
                 changes.ended(&program.workflows[workflow]);
             }),
         };
-        let called = (workflow, input.clone());
-        match self.engine.start_once(id, workflow, input, options) {
-            Starting::New(canceller) => Ok(Ongoing::new(called, canceller, happenings)),
+        match self.engine.start_once(id, workflow, input.clone(), options) {
+            Starting::New(canceller) => Ok(Ongoing::new(workflow, input, canceller, happenings)),
             Starting::Exists(_) => unreachable!("nobody else has this id"),
         }
     }
@@ -145,7 +146,8 @@ impl Offered {
     pub async fn follow(
         &self,
         mut ongoing: Ongoing,
-        (context, patience): (&RequestContext<RoleServer>, Option<Duration>),
+        context: &RequestContext<RoleServer>,
+        patience: Option<Duration>,
         logged: Option<Level>,
     ) -> Result<Followed, ErrorData> {
         let late = patience.map(|it| Instant::now() + it);
@@ -222,7 +224,7 @@ async fn say(
         && progress::is_progress(&line)
     {
         ongoing.lines += 1;
-        tell(context, token, (ongoing.lines, line.text)).await;
+        tell(context, token, ongoing.lines, line.text).await;
     }
 }
 

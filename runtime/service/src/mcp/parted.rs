@@ -47,7 +47,8 @@ impl Parted {
     pub fn take(
         &mut self,
         token: &str,
-        (workflow, input): (usize, &Map<String, Value>),
+        workflow: usize,
+        input: &Map<String, Value>,
     ) -> Result<Ongoing, NotTaken> {
         let place = self.0.iter().position(|it| it.token == token);
         let place = place.ok_or(NotTaken::Unknown)?;

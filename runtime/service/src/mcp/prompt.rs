@@ -98,7 +98,8 @@ fn is_text(types: &TypeTable, ty: TypeId) -> bool {
 pub(super) fn completions(
     types: &TypeTable,
     workflow: &Workflow,
-    (parameter, begun): (&str, &str),
+    parameter: &str,
+    begun: &str,
 ) -> Vec<String> {
     let found = workflow.parameters.iter().find(|it| it.wire == parameter);
     let names = found.map(|it| names(types, it.ty)).unwrap_or_default();

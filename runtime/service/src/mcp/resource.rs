@@ -62,7 +62,8 @@ pub(super) fn declared(program: &Program, template: &str) -> Option<usize> {
 pub(super) fn contents(
     types: &TypeTable,
     workflow: &Workflow,
-    (uri, json): (&str, &str),
+    uri: &str,
+    json: &str,
 ) -> Option<Vec<ResourceContents>> {
     let value = written(json).ok()?;
     let declared = workflow.resource.as_ref()?;

@@ -67,7 +67,8 @@ impl Server {
     async fn run(
         &self,
         wanted: Wanted,
-        (context, patience): (&RequestContext<RoleServer>, Option<Duration>),
+        context: &RequestContext<RoleServer>,
+        patience: Option<Duration>,
     ) -> Result<Followed, ErrorData> {
         let ongoing = self.offered.ongoing(wanted)?;
         // A request of the newer age at an address has a connection of its own, and is cancelled by its end.
@@ -75,8 +76,9 @@ impl Server {
             call.began(&ongoing.canceller);
         }
         let logged = *lock(&self.logged);
-        let with = (context, patience);
-        self.offered.follow(ongoing, with, logged).await
+        self.offered
+            .follow(ongoing, context, patience, logged)
+            .await
     }
 }
 
@@ -140,7 +142,7 @@ impl ServerHandler for Server {
             again: again(request.request_state, request.input_responses),
         };
         let patience = tasks::are_known(&context).then_some(tasks::PATIENCE);
-        Ok(match self.run(wanted, (&context, patience)).await? {
+        Ok(match self.run(wanted, &context, patience).await? {
             Followed::Asked(asked) => asked.into(),
             Followed::Late(ongoing) => {
                 let task = tasks::begin(&self.offered, *ongoing, call::choices(&context));
@@ -208,7 +210,7 @@ impl ServerHandler for Server {
             input: prompt::input(&program.types, declared, arguments),
             again: again(request.request_state, request.input_responses),
         };
-        Ok(match self.run(wanted, (&context, None)).await? {
+        Ok(match self.run(wanted, &context, None).await? {
             Followed::Asked(asked) => GetPromptResponse::InputRequired(asked),
             Followed::Late(_) => return Err(endless()),
             Followed::Ended(ended, _) => {
@@ -249,7 +251,7 @@ impl ServerHandler for Server {
             input,
             again: again(request.request_state, request.input_responses),
         };
-        Ok(match self.run(wanted, (&context, None)).await? {
+        Ok(match self.run(wanted, &context, None).await? {
             Followed::Asked(asked) => ReadResourceResponse::InputRequired(asked),
             Followed::Late(_) => return Err(endless()),
             Followed::Ended(ended, _) => {
@@ -281,8 +283,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.readable(&request.uri)?;
-        let told = (&context.peer, &*self.offered.changes);
-        self.watched.add(request.uri, told)
+        self.watched
+            .add(request.uri, &context.peer, &self.offered.changes)
     }
 
     async fn unsubscribe(
@@ -310,8 +312,12 @@ impl ServerHandler for Server {
         };
         let workflow = workflow
             .ok_or_else(|| ErrorData::invalid_params("nothing of this name has arguments", None))?;
-        let argument = (&*request.argument.name, &*request.argument.value);
-        let values = prompt::completions(&program.types, &program.workflows[workflow], argument);
+        let values = prompt::completions(
+            &program.types,
+            &program.workflows[workflow],
+            &request.argument.name,
+            &request.argument.value,
+        );
         let info = CompletionInfo::new(values);
         let info = info.map_err(|why| ErrorData::internal_error(why, None))?;
         Ok(CompleteResult::new(info))

@@ -82,14 +82,15 @@ pub(super) fn begin(
     lock(&offered.tasks_begun.0)
         .all
         .insert(Arc::clone(&id), entry);
-    tokio::spawn(carry(Arc::clone(offered), (id, ongoing), answers, choices));
+    tokio::spawn(carry(Arc::clone(offered), id, ongoing, answers, choices));
     CreateTaskResult::new(task)
 }
 
 /// Follows the run of a task to its end.
 async fn carry(
     offered: Arc<Offered>,
-    (id, mut ongoing): (Arc<str>, Ongoing),
+    id: Arc<str>,
+    mut ongoing: Ongoing,
     mut answers: UnboundedReceiver<InputResponses>,
     choices: Choices,
 ) {

@@ -79,7 +79,8 @@ impl Watched {
     pub fn add(
         &self,
         uri: String,
-        (peer, changes): (&Peer<RoleServer>, &Changes),
+        peer: &Peer<RoleServer>,
+        changes: &Changes,
     ) -> Result<(), ErrorData> {
         let mut uris = lock(&self.uris);
         if uris.len() >= MOST && !uris.contains(&uri) {

@@ -56,7 +56,8 @@ impl Desk {
         stage: Arc<Stage>,
         way: Way,
         verbosity: Verbosity,
-        (sender, messages): (Sender<Message>, Receiver<Message>),
+        sender: Sender<Message>,
+        messages: Receiver<Message>,
     ) -> Self {
         Self {
             program,

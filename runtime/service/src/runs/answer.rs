@@ -14,7 +14,8 @@ use crate::runs::arguments::Asking;
 pub(super) fn answer(
     engine: &Engine,
     store: &RunStore,
-    (to, name): (Asking, &str),
+    to: Asking,
+    name: &str,
     answer: String,
     next: impl Fn(&str) -> Next,
 ) -> Result<String, String> {

@@ -83,8 +83,8 @@ pub(crate) fn ended(
     let next = Next::new(origin, options, &info.id);
     match standing.how {
         How::Ended(ended) => {
-            let exit = report(&ended, options, options.form, (result, &next));
-            note_delivered(store, &info.id, (&ended, exit));
+            let exit = report(&ended, options, options.form, result, &next);
+            note_delivered(store, &info.id, &ended, exit);
             exit
         }
         How::Open => refuse(

@@ -9,13 +9,13 @@ use crate::event::Event;
 use crate::observe::Delivery;
 
 /// What may wait for an observer that loses events. A guess: some fifty megabytes of ordinary ones.
-const LOSSY: Room = Room {
+const LOSSY: Capacity = Capacity {
     events: 1 << 18,
     bytes: 256 << 20,
 };
 /// What may wait for an observer that is waited for, which is less: nothing is gained by a longer queue. The observer holds as
 /// much again while it works.
-const WHOLE: Room = Room {
+const WHOLE: Capacity = Capacity {
     events: 1 << 14,
     bytes: 32 << 20,
 };
@@ -26,7 +26,7 @@ const GATHER: Duration = Duration::from_millis(5);
 
 /// How much may wait: bytes of text are counted too, so that large values do not fill the memory.
 #[derive(Clone, Copy, Debug)]
-struct Room {
+struct Capacity {
     events: usize,
     bytes: usize,
 }
@@ -124,11 +124,11 @@ pub enum Flow {
 impl State {
     fn is_full(&self) -> bool {
         // By the mode as it is now: a queue that was waited for and lost its patience may hold more.
-        let room = match self.mode {
+        let capacity = match self.mode {
             Mode::Lose => LOSSY,
             Mode::Wait { .. } => WHOLE,
         };
-        self.items.len() >= room.events || self.bytes >= room.bytes
+        self.items.len() >= capacity.events || self.bytes >= capacity.bytes
     }
 
     fn is_awaited(&self) -> bool {

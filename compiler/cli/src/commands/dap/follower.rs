@@ -329,7 +329,7 @@ impl Follower {
                 if is_main && is_statement && matches!(wanted, Wanted::Statement { .. }) {
                     *any = Some(point.number);
                 }
-                if is_main && self.is_wanted(wanted, (run, point), hits) {
+                if is_main && self.is_wanted(wanted, run, point, hits) {
                     *found = Some(point.number);
                 }
                 None
@@ -366,7 +366,8 @@ impl Follower {
     fn is_wanted(
         &self,
         wanted: &Wanted,
-        (run, point): (&Run, &Point<'_>),
+        run: &Run,
+        point: &Point<'_>,
         hits: &mut HitCounts,
     ) -> bool {
         match (wanted, point.what) {

@@ -125,7 +125,8 @@ impl Launch {
     pub fn begin(
         &self,
         program: &Program,
-        (follower, pauses): (Arc<Follower>, Arc<Pauses>),
+        follower: Arc<Follower>,
+        pauses: Arc<Pauses>,
         heard: &Sender<Heard>,
     ) -> Result<Live, String> {
         let mut invocation = self.invocation(&program.tables)?;

@@ -336,9 +336,7 @@ impl Session {
             self.heard.clone(),
             Some(Arc::clone(&pauses)),
         );
-        let live = self
-            .launch
-            .begin(program, (follower, pauses), &self.heard)?;
+        let live = self.launch.begin(program, follower, pauses, &self.heard)?;
         self.runs.push(Arc::clone(live.canceller.run()));
         self.live = Some(live);
         Ok(())

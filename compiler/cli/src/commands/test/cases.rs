@@ -325,7 +325,7 @@ impl Runner<'_> {
             Some(taped) => taped.players(),
             None => Ok(Box::new(|| Tape::Off) as Tapes),
         };
-        let tried = tapes.and_then(|it| crash::tried(loaded, prompts, (entry, it), *crashes));
+        let tried = tapes.and_then(|it| crash::tried(loaded, prompts, entry, it, *crashes));
         match tried {
             Ok(tried) => {
                 ran.ending = crash::ending(&tried, name);

@@ -33,12 +33,13 @@ pub fn parsed(text: &str) -> Result<Crashes, String> {
 pub fn tried(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
-    entered: (Entry, Tapes),
+    entry: Entry,
+    tapes: Tapes,
     crashes: Crashes,
 ) -> Result<Tried, String> {
     let folder =
         Folder::new().map_err(|error| format!("no folder for the runs can be made: {error}"))?;
-    try_with_crashes(loaded, prompts, entered, &folder.0, crashes)
+    try_with_crashes(loaded, prompts, entry, tapes, &folder.0, crashes)
 }
 
 /// What became of a test that was tried.

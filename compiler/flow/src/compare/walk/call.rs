@@ -55,15 +55,17 @@ impl<'a> Walk<'a> {
         &mut self,
         lane: &mut Lane<'a>,
         call: RuntimeCall,
-        (old, old_at): (&[Operand], Cursor),
-        (new, new_at): (&[Operand], Cursor),
+        old: &[Operand],
+        old_at: Cursor,
+        new: &[Operand],
+        new_at: Cursor,
     ) -> bool {
         if call == RuntimeCall::node_enter {
-            self.node(lane, (old, old_at), (new, new_at));
+            self.node(lane, old, old_at, new, new_at);
             return false;
         }
         let mut differing = self.arguments(lane, call, old, new);
-        if call == RuntimeCall::json_new && self.are_tools(lane, (old, old_at), (new, new_at)) {
+        if call == RuntimeCall::json_new && self.are_tools(lane, old, old_at, new, new_at) {
             differing.fill(false);
         }
         let is_tainted = differing.contains(&true);
@@ -78,8 +80,10 @@ impl<'a> Walk<'a> {
     fn are_tools(
         &mut self,
         lane: &Lane<'a>,
-        (old, old_at): (&[Operand], Cursor),
-        (new, new_at): (&[Operand], Cursor),
+        old: &[Operand],
+        old_at: Cursor,
+        new: &[Operand],
+        new_at: Cursor,
     ) -> bool {
         let key = |function: &Function, module, at: Cursor| {
             let before = at.index.checked_sub(1)?;
@@ -107,8 +111,10 @@ impl<'a> Walk<'a> {
     pub(super) fn terminator(
         &mut self,
         lane: &mut Lane<'a>,
-        (old, old_at): (&Terminator, Cursor),
-        (new, new_at): (&Terminator, Cursor),
+        old: &Terminator,
+        old_at: Cursor,
+        new: &Terminator,
+        new_at: Cursor,
     ) {
         let (one, other) = (Item::Terminator(old), Item::Terminator(new));
         match (old, new) {
@@ -166,7 +172,7 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        let is_tainted = self.call_differs(lane, (old, old_at), (new, new_at));
+        let is_tainted = self.call_differs(lane, old, old_at, new, new_at);
         if let (Some(old), Some(new)) = (one.writes(), other.writes()) {
             lane.pairing.write(old, new, is_tainted);
         }
@@ -196,8 +202,10 @@ impl<'a> Walk<'a> {
     fn call_differs(
         &mut self,
         lane: &mut Lane<'a>,
-        (old, old_at): (&Terminator, Cursor),
-        (new, new_at): (&Terminator, Cursor),
+        old: &Terminator,
+        old_at: Cursor,
+        new: &Terminator,
+        new_at: Cursor,
     ) -> bool {
         let may_raise = match (old, new) {
             (

@@ -11,10 +11,12 @@ impl<'a> Walk<'a> {
     pub(super) fn instruction(
         &mut self,
         lane: &mut Lane<'a>,
-        (old, old_at): (&Instruction, Cursor),
-        (new, new_at): (&Instruction, Cursor),
+        old: &Instruction,
+        old_at: Cursor,
+        new: &Instruction,
+        new_at: Cursor,
     ) {
-        let is_tainted = self.instruction_differs(lane, (old, old_at), (new, new_at));
+        let is_tainted = self.instruction_differs(lane, old, old_at, new, new_at);
         let written = (
             Item::Instruction(old).writes(),
             Item::Instruction(new).writes(),
@@ -35,8 +37,10 @@ impl<'a> Walk<'a> {
     fn instruction_differs(
         &mut self,
         lane: &mut Lane<'a>,
-        (old, old_at): (&Instruction, Cursor),
-        (new, new_at): (&Instruction, Cursor),
+        old: &Instruction,
+        old_at: Cursor,
+        new: &Instruction,
+        new_at: Cursor,
     ) -> bool {
         match (old, new) {
             (Instruction::Word { word: a, .. }, Instruction::Word { word: b, .. }) => a != b,
@@ -145,7 +149,7 @@ impl<'a> Walk<'a> {
                     ..
                 },
                 Instruction::Runtime { arguments: c, .. },
-            ) => self.plain_call(lane, *a, (b, old_at), (c, new_at)),
+            ) => self.plain_call(lane, *a, b, old_at, c, new_at),
             // Counting is passed over, and two of other shapes are not compared.
             _ => unreachable!("they are of one shape"),
         }

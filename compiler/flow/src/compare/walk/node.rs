@@ -12,8 +12,10 @@ impl<'a> Walk<'a> {
     pub(super) fn node(
         &mut self,
         lane: &mut Lane<'a>,
-        (old, old_at): (&[Operand], Cursor),
-        (new, new_at): (&[Operand], Cursor),
+        old: &[Operand],
+        old_at: Cursor,
+        new: &[Operand],
+        new_at: Cursor,
     ) {
         let ([Operand::Word(kind), old_name, ..], [Operand::Word(other), new_name, ..]) =
             (old, new)

@@ -23,7 +23,8 @@ impl<'s> Coercion<'s> {
     pub(super) fn map(
         &mut self,
         node: &Node<'_>,
-        (keys, of): (Option<ShapeId>, ShapeId),
+        keys: Option<ShapeId>,
+        of: ShapeId,
         place: &Place<'_>,
     ) -> Value {
         match node {
@@ -47,7 +48,7 @@ impl<'s> Coercion<'s> {
                 match self.written(text, &mut held) {
                     Some(object @ Node::Object { .. }) => {
                         self.note(RepairKind::TextAsValue, place, text_as_object);
-                        self.map(&object, (keys, of), place)
+                        self.map(&object, keys, of, place)
                     }
                     Some(_) | None => self.unfit(node, place),
                 }

@@ -81,7 +81,7 @@ impl Runs {
                 completion.deliver(refused(why));
             }
             AskOfRun::Result => self.wait_for_result(run, completion),
-            AskOfRun::Answer { name, answer } => self.bring(run, (name, answer), by, completion),
+            AskOfRun::Answer { name, answer } => self.bring(run, name, answer, by, completion),
         }
     }
 
@@ -96,7 +96,8 @@ impl Runs {
     pub(super) fn bring(
         self: &Arc<Self>,
         run: &str,
-        (name, answer): (String, String),
+        name: String,
+        answer: String,
         by: &str,
         completion: Completion,
     ) {

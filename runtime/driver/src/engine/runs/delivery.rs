@@ -104,7 +104,7 @@ impl Runs {
                 (elsewhere, _) if let Some(at) = self.answers_in(address)? => {
                     // What waits is written down, or nothing does.
                     drop(elsewhere);
-                    return self.deliver_written(&at, address, (answer, sender), now);
+                    return self.deliver_written(&at, address, answer, sender, now);
                 }
                 (Ok(Route::Early), Address::Key(key)) => {
                     unless_unfit(key, gsw_notation::json::parse(answer).err())?;

@@ -63,7 +63,7 @@ impl Runs {
                 });
             }
             AskOfRun::Answer { name, answer } => {
-                self.bring(&info.id, (name, answer), by, completion);
+                self.bring(&info.id, name, answer, by, completion);
             }
         }
     }
@@ -158,8 +158,8 @@ impl Runs {
                 runs.break_cycles();
             }
         };
-        let heard = (Box::new(then) as _, Arc::new(on_change) as _);
-        at.inbox().await_end(store, run, heard);
+        at.inbox()
+            .await_end(store, run, Box::new(then), Arc::new(on_change));
     }
 }
 

@@ -7,7 +7,6 @@ use gsw_engine::arguments::Arguments;
 use gsw_engine::run::{BEHAVIOUR, Start};
 
 use super::{Entering, NewRun, Runs, Started};
-use crate::audience::Listener;
 use crate::carrier::OnEnd;
 use crate::clock;
 use crate::durable::became::{Beginning, Only};
@@ -16,6 +15,7 @@ use crate::durable::remembered::Remembered;
 use crate::durable::secrecy::Secrecy;
 use crate::engine::resuming::image_digest;
 use crate::engine::runs::identity::Given;
+use crate::receivers::Listener;
 
 impl Runs {
     /// The workflow that is entered, and the run that has detached it.
@@ -80,7 +80,7 @@ impl Runs {
                 arguments,
             },
             parent,
-            curtain: Arc::default(),
+            replaying: Arc::default(),
             driver,
             listener,
             on_end,
@@ -121,7 +121,8 @@ impl Runs {
             store,
             start.clone(),
             entered,
-            (image, secrecy),
+            image,
+            secrecy,
         ))
     }
 }

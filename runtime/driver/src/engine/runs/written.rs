@@ -39,7 +39,8 @@ impl Runs {
         &self,
         at: &RunStore,
         address: &Address,
-        (answer, sender): (&str, &Sender),
+        answer: &str,
+        sender: &Sender,
         now: i64,
     ) -> Result<Taken, NotTaken> {
         let store = at.existing().map_err(|it| unusable(&it))?;

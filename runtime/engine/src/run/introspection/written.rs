@@ -55,8 +55,14 @@ pub(crate) fn run_written(run: &mut Run, result: TypeId, request: WrittenRequest
             "only a model may have a program run that it has written".into(),
         )),
     };
-    let about = (plans::NAME.to_owned(), request.description);
-    report(run, prompt, about, judged.as_ref().err());
+    let refused = judged.as_ref().err();
+    report(
+        run,
+        prompt,
+        plans::NAME.to_owned(),
+        request.description,
+        refused,
+    );
     match judged {
         Err(it) => {
             let refusal = json!({ "code": it.code, "message": it.message, "path": it.path });

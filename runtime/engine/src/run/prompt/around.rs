@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::event::HookVerdict;
 use crate::model::PromptEvent;
 use crate::run::prompt::PromptRun;
-use crate::run::prompt::hooks::{Given, is_unwinding};
+use crate::run::prompt::hooks::{Given, HandlerAt, is_unwinding};
 use crate::run::{Run, raise};
 use crate::task::{Ending, Role, TaskId};
 use crate::value::error;
@@ -40,8 +40,8 @@ impl Ended {
 /// The hooks that are being asked.
 #[derive(Debug)]
 pub(super) struct Around {
-    /// Places of the list, with moments; the first one is being asked.
-    queue: VecDeque<(usize, Moment)>,
+    /// The first one is being asked.
+    queue: VecDeque<HandlerAt>,
     then: Then,
     /// An error that goes to the program.
     raised: Option<u64>,
@@ -73,13 +73,13 @@ struct Admission {
 }
 
 impl PromptRun {
-    fn asked_at(&self, run: &Run, moments: &[Moment]) -> VecDeque<(usize, Moment)> {
+    fn asked_at(&self, run: &Run, moments: &[Moment]) -> VecDeque<HandlerAt> {
         let mut queue = VecDeque::new();
         for &moment in moments {
             let mut from = 0;
-            while let Some(at) = self.hook_from(run, moment, from) {
-                queue.push_back((at, moment));
-                from = at + 1;
+            while let Some(hook) = self.hook_from(run, moment, from) {
+                queue.push_back(HandlerAt { hook, moment });
+                from = hook + 1;
             }
         }
         queue
@@ -135,20 +135,20 @@ impl PromptRun {
 
     /// Asks the first hook of the queue; without one the call begins, or has ended.
     fn ask_next(&mut self, run: &mut Run, task: TaskId, mut around: Around) -> Next {
-        while let Some(&(at, moment)) = around.queue.front() {
-            let given = self.given_around(run, moment, &around.then);
+        while let Some(&at) = around.queue.front() {
+            let given = self.given_around(run, at.moment, &around.then);
             let role = Role::Tool {
                 coordinator: task,
                 index: 0,
             };
-            match self.start_hook(run, role, (at, moment), given) {
+            match self.start_hook(run, role, at, given) {
                 Ok(()) => {
                     around.is_asked = true;
                     self.around = Some(around);
                     return Next::Waits;
                 }
                 Err(why) => {
-                    self.report_hook(run, (at, moment), HookVerdict::Failed, Some(&why));
+                    self.report_hook(run, at, HookVerdict::Failed, Some(&why));
                     around.queue.pop_front();
                 }
             }
@@ -200,14 +200,14 @@ impl PromptRun {
         mut around: Around,
         ending: Ending,
     ) {
-        let Some(of) = around.queue.pop_front() else {
+        let Some(at) = around.queue.pop_front() else {
             unreachable!("a hook that ends is the first of the queue");
         };
-        match self.said_by_hook::<Value>(run, &mut around.raised, of, ending) {
-            Ok(said) => self.take_admission(run, of, said, &mut around),
+        match self.said_by_hook::<Value>(run, &mut around.raised, at, ending) {
+            Ok(said) => self.take_admission(run, at, said, &mut around),
             Err(why) => {
-                self.report_hook(run, of, HookVerdict::Failed, Some(&why));
-                if of.1 == Moment::BeforePrompt {
+                self.report_hook(run, at, HookVerdict::Failed, Some(&why));
+                if at.moment == Moment::BeforePrompt {
                     self.refuse_to_begin(run, &why, &mut around);
                 } else {
                     run.progress.warn(self.node, why);
@@ -225,33 +225,27 @@ impl PromptRun {
         run.scheduler.set_joiner(node, coordinator);
     }
 
-    fn take_admission(
-        &mut self,
-        run: &mut Run,
-        of: (usize, Moment),
-        said: Value,
-        around: &mut Around,
-    ) {
-        if of.1 != Moment::BeforePrompt {
-            return self.report_hook(run, of, HookVerdict::Passed, None);
+    fn take_admission(&mut self, run: &mut Run, at: HandlerAt, said: Value, around: &mut Around) {
+        if at.moment != Moment::BeforePrompt {
+            return self.report_hook(run, at, HookVerdict::Passed, None);
         }
         match serde_json::from_value::<Admission>(said) {
             Ok(Admission {
                 denied: Some(why), ..
             }) => {
-                self.report_hook(run, of, HookVerdict::Denied, Some(&why));
+                self.report_hook(run, at, HookVerdict::Denied, Some(&why));
                 self.refuse_to_begin(run, &why, around);
             }
             Ok(Admission {
                 attached: Some(text),
                 ..
             }) => {
-                self.report_hook(run, of, HookVerdict::Changed, None);
+                self.report_hook(run, at, HookVerdict::Changed, None);
                 self.hooks.text = format!("{}\n\n{text}", self.hooks.text);
                 self.note_foreign("what a hook has attached");
                 self.machine.attach(text);
             }
-            Ok(_) => self.report_hook(run, of, HookVerdict::Passed, None),
+            Ok(_) => self.report_hook(run, at, HookVerdict::Passed, None),
             Err(why) => self.refuse_to_begin(run, &why.to_string(), around),
         }
     }
@@ -323,7 +317,7 @@ impl PromptRun {
 }
 
 impl Around {
-    const fn new(queue: VecDeque<(usize, Moment)>, then: Then) -> Self {
+    const fn new(queue: VecDeque<HandlerAt>, then: Then) -> Self {
         Self {
             queue,
             then,

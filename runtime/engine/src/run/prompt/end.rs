@@ -29,7 +29,7 @@ impl PromptRun {
         if let (Some(session), Some(exchange), Ok(_)) = (self.session, result.exchange.take(), word)
         {
             sessions::hide(run, session.word, self.observed.hidden());
-            sessions::answered(run, session.word, session.last, (task, self.node), exchange);
+            sessions::answered(run, session.word, session.last, task, self.node, exchange);
             if let Some(origins) = &self.origins {
                 sessions::learn_origins(run, session.word, origins.clone());
             }

@@ -104,12 +104,12 @@ impl PromptRun {
         &self,
         run: &mut Run,
         role: Role,
-        (at, moment): (usize, Moment),
+        at: HandlerAt,
         given: Given,
     ) -> Result<(), String> {
         let loaded = Arc::clone(&run.loaded);
-        let hook = &loaded.program.hooks[self.hooks.list[at]];
-        let Some(handler) = hook.handlers.iter().find(|it| it.moment == moment) else {
+        let hook = &loaded.program.hooks[self.hooks.list[at.hook]];
+        let Some(handler) = hook.handlers.iter().find(|it| it.moment == at.moment) else {
             return Err(format!("the hook `{}` has no such handler", hook.name));
         };
         let words = input::decode_arguments(run, &handler.parameters, &given.values)
@@ -119,7 +119,7 @@ impl PromptRun {
             frame,
             owner: self.node,
             kind: NodeKind::Hook,
-            name: &format!("{}.{}", hook.name, moment.name()),
+            name: &format!("{}.{}", hook.name, at.moment.name()),
             index: None,
             input: Some(given.shown.to_string().into()),
             role,
@@ -190,7 +190,15 @@ impl PromptRun {
                 round.stages[index as usize] = Stage::Before(at);
                 let given = self.given(round, run, index, None);
                 let role = Role::Tool { coordinator, index };
-                self.start_hook(run, role, (at, Moment::BeforeTool), given)
+                self.start_hook(
+                    run,
+                    role,
+                    HandlerAt {
+                        hook: at,
+                        moment: Moment::BeforeTool,
+                    },
+                    given,
+                )
             }
             None if !round.untrusted[index as usize].is_empty() => {
                 return Some(self.refused_as_untrusted(run, round, index));
@@ -238,10 +246,14 @@ impl PromptRun {
         run: &mut Run,
         coordinator: TaskId,
         round: &mut ToolRound,
-        (index, at): (u32, usize),
+        index: u32,
+        at: usize,
         ending: Ending,
     ) -> Option<ToolOutcome> {
-        let of = (at, Moment::BeforeTool);
+        let of = HandlerAt {
+            hook: at,
+            moment: Moment::BeforeTool,
+        };
         let said = match self.said_by_hook::<Ruling>(run, &mut round.raised, of, ending) {
             Ok(ruling) => ruling,
             Err(why) => {
@@ -281,7 +293,8 @@ impl PromptRun {
         run: &mut Run,
         coordinator: TaskId,
         round: &mut ToolRound,
-        (index, from): (u32, usize),
+        index: u32,
+        from: usize,
         outcome: ToolOutcome,
     ) -> Option<ToolOutcome> {
         let Some(at) = self.hook_from(run, Moment::AfterTool, from) else {
@@ -292,7 +305,15 @@ impl PromptRun {
         }
         let given = self.given(round, run, index, Some(&outcome));
         let role = Role::Tool { coordinator, index };
-        match self.start_hook(run, role, (at, Moment::AfterTool), given) {
+        match self.start_hook(
+            run,
+            role,
+            HandlerAt {
+                hook: at,
+                moment: Moment::AfterTool,
+            },
+            given,
+        ) {
             Ok(()) => {
                 round.stages[index as usize] = Stage::After(at, outcome);
                 None
@@ -310,7 +331,10 @@ impl PromptRun {
         (index, at): (u32, usize),
         (mut outcome, ending): (ToolOutcome, Ending),
     ) -> Option<ToolOutcome> {
-        let of = (at, Moment::AfterTool);
+        let of = HandlerAt {
+            hook: at,
+            moment: Moment::AfterTool,
+        };
         match self.said_by_hook::<Option<Amended>>(run, &mut round.raised, of, ending) {
             Ok(None) => self.report_hook(run, of, HookVerdict::Passed, None),
             Ok(Some(Amended { text, keeps })) => {
@@ -329,7 +353,7 @@ impl PromptRun {
                 return Some(outcome);
             }
         }
-        self.after_call(run, coordinator, round, (index, at + 1), outcome)
+        self.after_call(run, coordinator, round, index, at + 1, outcome)
     }
 
     /// What a handler has returned, or why it has returned nothing. An error that the language lets through is kept for the
@@ -338,13 +362,13 @@ impl PromptRun {
         &self,
         run: &mut Run,
         raised: &mut Option<u64>,
-        (at, moment): (usize, Moment),
+        at: HandlerAt,
         ending: Ending,
     ) -> Result<T, String> {
-        let name = &run.loaded.program.hooks[self.hooks.list[at]].name;
+        let name = &run.loaded.program.hooks[self.hooks.list[at.hook]].name;
         match ending {
             Ending::Value(value) => {
-                let ty = self.handler(run, at, moment).map(|it| it.result);
+                let ty = self.handler(run, at.hook, at.moment).map(|it| it.result);
                 let ty = ty.unwrap_or(gsw_abi::builtin::UNIT);
                 let text = codec::encode(&run.heap, ty, value);
                 let name = name.clone();
@@ -370,19 +394,28 @@ impl PromptRun {
     pub(super) fn report_hook(
         &self,
         run: &mut Run,
-        (at, moment): (usize, Moment),
+        at: HandlerAt,
         verdict: HookVerdict,
         reason: Option<&str>,
     ) {
-        let hook = run.loaded.program.hooks[self.hooks.list[at]].name.clone();
+        let hook = run.loaded.program.hooks[self.hooks.list[at.hook]]
+            .name
+            .clone();
         let kind = EventKind::Hook {
             hook,
-            moment,
+            moment: at.moment,
             verdict,
             reason: reason.map(|it| self.observed.text(it.to_owned())),
         };
         run.progress.emit(self.node, kind);
     }
+}
+
+/// A handler: the place of its hook in the list of the call, and its moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HandlerAt {
+    pub hook: usize,
+    pub moment: Moment,
 }
 
 /// What a handler is given, by name, and what observers see of it.

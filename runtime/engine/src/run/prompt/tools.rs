@@ -153,7 +153,7 @@ impl PromptRun {
             return Some(outcome);
         }
         self.note_origin(tool_of(run, call), &outcome);
-        self.after_call(run, coordinator, round, (index, 0), outcome)
+        self.after_call(run, coordinator, round, index, 0, outcome)
     }
 
     /// A call of an offered tool that does not even begin.
@@ -203,7 +203,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     let stage = std::mem::replace(&mut round.stages[index as usize], Stage::Outside);
     let round_of = &mut round;
     let outcome = match stage {
-        Stage::Before(at) => prompt.decided(run, coordinator, round_of, (index, at), ending),
+        Stage::Before(at) => prompt.decided(run, coordinator, round_of, index, at, ending),
         Stage::Called | Stage::Outside => prompt.called(run, coordinator, round_of, index, ending),
         Stage::After(at, outcome) => {
             prompt.amended(run, coordinator, round_of, (index, at), (outcome, ending))

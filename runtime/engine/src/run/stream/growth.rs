@@ -355,13 +355,15 @@ fn shown(checker: &mut dyn Checker, answer: TypeId, ty: TypeId, word: u64) -> u6
         checker.heap().retain_typed(answer, word);
         return word;
     }
-    partial(checker, (&types, answer, ty), word)
+    partial(checker, &types, answer, ty, word)
 }
 
 /// A record with its fields as those of a record of optional ones.
 fn partial(
     checker: &mut dyn Checker,
-    (types, whole, ty): (&TypeTable, TypeId, TypeId),
+    types: &TypeTable,
+    whole: TypeId,
+    ty: TypeId,
     word: u64,
 ) -> u64 {
     let (from, to) = (fields_of(types, types.base(whole)), fields_of(types, ty));

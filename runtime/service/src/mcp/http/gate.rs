@@ -38,7 +38,7 @@ pub(super) struct Gate {
     service: StreamableHttpService<Server, Sessions>,
     token: Option<String>,
     /// The bytes of bodies that still fit.
-    room: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 /// The body of an answer, whose connection keeps its place until the last of it has gone.
@@ -49,9 +49,9 @@ struct Held {
 
 /// What a body takes of the bytes that fit; it is given back when this is dropped.
 #[derive(Default)]
-struct Room(Option<OwnedSemaphorePermit>);
+struct Permits(Option<OwnedSemaphorePermit>);
 
-impl Room {
+impl Permits {
     fn add(&mut self, more: OwnedSemaphorePermit) {
         match &mut self.0 {
             Some(all) => all.merge(more),
@@ -85,17 +85,17 @@ impl Gate {
         Self {
             service,
             token,
-            room: Arc::new(Semaphore::new(ALL_BODIES)),
+            permits: Arc::new(Semaphore::new(ALL_BODIES)),
         }
     }
 
     pub async fn answer(&self, request: Request<Incoming>, place: &Arc<Place>) -> Answer {
         match self.admitted(request).await {
-            Ok((request, room)) => {
+            Ok((request, permits)) => {
                 let answering = place.answering();
                 let answer = self.understood(request).await;
                 // The body was read and understood.
-                drop(room);
+                drop(permits);
                 answer.map(|body| {
                     let held = Held {
                         body,
@@ -137,11 +137,11 @@ impl Gate {
         })
     }
 
-    /// The request with all of its body, and the room that it takes.
+    /// The request with all of its body, and the permits that it takes.
     async fn admitted(
         &self,
         request: Request<Incoming>,
-    ) -> Result<(Request<Full<Bytes>>, Room), Box<Answer>> {
+    ) -> Result<(Request<Full<Bytes>>, Permits), Box<Answer>> {
         let (head, body) = request.into_parts();
         // Of two, one would be checked, and the other trusted by a proxy in front of it.
         if head.headers.get_all(HOST).iter().count() != 1 {
@@ -165,13 +165,13 @@ impl Gate {
             return Err(too_large());
         }
         let collected = tokio::time::timeout(BODY, self.collected(body)).await;
-        let (body, room) = collected
+        let (body, permits) = collected
             .map_err(|_| refused(StatusCode::REQUEST_TIMEOUT, "the body takes too long"))??;
-        Ok((Request::from_parts(head, Full::new(body)), room))
+        Ok((Request::from_parts(head, Full::new(body)), permits))
     }
 
-    async fn collected(&self, mut body: Incoming) -> Result<(Bytes, Room), Box<Answer>> {
-        let (mut bytes, mut room) = (BytesMut::new(), Room::default());
+    async fn collected(&self, mut body: Incoming) -> Result<(Bytes, Permits), Box<Answer>> {
+        let (mut bytes, mut permits) = (BytesMut::new(), Permits::default());
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 refused(
@@ -186,14 +186,14 @@ impl Gate {
                 return Err(too_large());
             }
             let wanted = u32::try_from(data.len()).map_err(|_| too_large())?;
-            let taken = Arc::clone(&self.room).try_acquire_many_owned(wanted);
-            room.add(taken.map_err(|_| {
+            let taken = Arc::clone(&self.permits).try_acquire_many_owned(wanted);
+            permits.add(taken.map_err(|_| {
                 let why = "too many request bodies are in flight; try again";
                 refused(StatusCode::SERVICE_UNAVAILABLE, why)
             })?);
             bytes.extend_from_slice(&data);
         }
-        Ok((bytes.freeze(), room))
+        Ok((bytes.freeze(), permits))
     }
 }
 

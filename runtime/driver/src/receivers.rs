@@ -17,7 +17,7 @@ pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The receivers of the notices of an engine's runs.
 #[derive(Clone, Default)]
-pub struct Audience {
+pub struct Receivers {
     /// Receive the events.
     pub observers: Arc<Observers>,
     /// Hears of events before the observers do.
@@ -32,55 +32,55 @@ pub struct Audience {
     pub debugger: Option<Arc<dyn Debugger>>,
 }
 
-impl Audience {
+impl Receivers {
     /// The port of one run.
     #[must_use]
     pub fn port(self, run: Arc<str>) -> Box<dyn Port> {
-        self.port_behind(Arc::default(), run)
+        self.replaying_port(Arc::default(), run)
     }
 
-    /// Like [`Self::port`], for a run that is replayed: while `curtain` is set, its notices are not delivered again.
-    pub(crate) fn port_behind(self, curtain: Arc<AtomicBool>, run: Arc<str>) -> Box<dyn Port> {
-        Box::new(Hearing {
-            audience: self,
-            curtain,
+    /// Like [`Self::port`], for a run that is replayed: while `replaying` is set, its notices are not delivered again.
+    pub(crate) fn replaying_port(self, replaying: Arc<AtomicBool>, run: Arc<str>) -> Box<dyn Port> {
+        Box::new(RunPort {
+            receivers: self,
+            replaying,
             run,
         })
     }
 }
 
-struct Hearing {
-    audience: Audience,
+struct RunPort {
+    receivers: Receivers,
     /// Set while the run is replayed, whose notices were delivered before.
-    curtain: Arc<AtomicBool>,
+    replaying: Arc<AtomicBool>,
     run: Arc<str>,
 }
 
-impl Port for Hearing {
+impl Port for RunPort {
     fn wants_events(&self) -> bool {
-        self.audience.observers.is_heard() || self.audience.listener.is_some()
+        self.receivers.observers.is_heard() || self.receivers.listener.is_some()
     }
 
     fn wants_exchanges(&self) -> bool {
-        self.audience.tape.is_on()
+        self.receivers.tape.is_on()
     }
 
     fn take(&mut self, notice: Notice) {
-        let Audience {
+        let Receivers {
             observers,
             listener,
             humans,
             answers,
             tape,
             debugger: _,
-        } = &self.audience;
+        } = &self.receivers;
         match notice {
             Notice::Event(event) => {
                 if let Some(listener) = listener {
                     listener(&event);
                 }
                 if observers.is_heard() {
-                    match self.curtain.load(Ordering::Acquire) {
+                    match self.replaying.load(Ordering::Acquire) {
                         true => observers.publish_past(event),
                         false => observers.publish(event),
                     }
@@ -109,9 +109,9 @@ impl Port for Hearing {
     }
 }
 
-impl Drop for Hearing {
+impl Drop for RunPort {
     fn drop(&mut self) {
-        if let Some(answers) = &self.audience.answers {
+        if let Some(answers) = &self.receivers.answers {
             answers.run_ended(&self.run);
         }
     }

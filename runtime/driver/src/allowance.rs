@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The room of one run, shared by all work for it.
+/// What one run may still take, shared by all work for it.
 #[derive(Clone, Debug)]
-pub(crate) struct Room(Arc<Shared>);
+pub(crate) struct Allowance(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -14,18 +14,18 @@ struct Shared {
     taken: AtomicU64,
 }
 
-/// What one piece of work has taken of a room; given back at its end, when its result is the run's own.
+/// What one piece of work has taken of an allowance; given back at its end, when its result is the run's own.
 #[derive(Debug)]
 pub(crate) struct Share {
-    room: Room,
+    allowance: Allowance,
     bytes: u64,
 }
 
-/// There is not so much room.
+/// There is not so much left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Full;
 
-impl Default for Room {
+impl Default for Allowance {
     fn default() -> Self {
         Self(Arc::new(Shared {
             left: AtomicU64::new(u64::MAX),
@@ -34,7 +34,7 @@ impl Default for Room {
     }
 }
 
-impl Room {
+impl Allowance {
     /// The run leaves so many bytes; `None` when nothing limits it.
     pub(crate) fn set(&self, left: Option<u64>) {
         self.0
@@ -44,7 +44,7 @@ impl Room {
 
     pub(crate) fn share(&self) -> Share {
         Share {
-            room: self.clone(),
+            allowance: self.clone(),
             bytes: 0,
         }
     }
@@ -53,7 +53,7 @@ impl Room {
 impl Share {
     /// Takes so many bytes more.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
-        let Shared { left, taken } = &*self.room.0;
+        let Shared { left, taken } = &*self.allowance.0;
         let before = taken.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > left.load(Ordering::Relaxed) {
             taken.fetch_sub(bytes, Ordering::Relaxed);
@@ -71,26 +71,29 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.room.0.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.allowance
+            .0
+            .taken
+            .fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Full, Room};
+    use super::{Allowance, Full};
 
     #[test]
     fn shares_together_take_no_more_than_is_left() {
-        let room = Room::default();
-        room.set(Some(100));
-        let (mut one, mut other) = (room.share(), room.share());
+        let allowance = Allowance::default();
+        allowance.set(Some(100));
+        let (mut one, mut other) = (allowance.share(), allowance.share());
         assert_eq!(one.grow(60), Ok(()));
         assert_eq!(other.grow(41), Err(Full));
         assert_eq!(other.grow_to(40), Ok(()));
         drop(one);
         assert_eq!(other.grow_to(100), Ok(()));
         assert_eq!(other.grow(1), Err(Full));
-        room.set(None);
+        allowance.set(None);
         assert_eq!(other.grow(1 << 40), Ok(()));
     }
 }

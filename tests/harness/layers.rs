@@ -1,4 +1,4 @@
-//! The rooms of a crate: groups of modules of which each knows only itself and those before it, where crates of their own would
+//! The layers of a crate: groups of modules of which each knows only itself and those before it, where crates of their own would
 //! cost more than they give.
 
 use std::collections::BTreeSet;
@@ -7,28 +7,28 @@ use crate::cycles::{Module, needs};
 use crate::program::root;
 
 /// A crate whose modules are grouped.
-struct House {
+struct LayeredCrate {
     folder: &'static str,
     /// From the bottom up; what is in none of them may know all.
-    rooms: &'static [Room],
+    layers: &'static [Layer],
 }
 
-struct Room {
+struct Layer {
     name: &'static str,
     /// The outermost modules in it.
     modules: &'static [&'static str],
 }
 
-const HOUSES: &[House] = &[House {
+const LAYERED: &[LayeredCrate] = &[LayeredCrate {
     folder: "runtime/engine",
-    rooms: &[
-        Room {
+    layers: &[
+        Layer {
             name: "memory",
             modules: &[
                 "codec", "compare", "front", "heap", "load", "media", "secret", "value",
             ],
         },
-        Room {
+        Layer {
             name: "requests",
             modules: &[
                 "answers",
@@ -48,29 +48,29 @@ const HOUSES: &[House] = &[House {
     ],
 }];
 
-impl House {
-    /// The number of the room that a module is in; the one above all for what is in none.
-    fn room_of(&self, module: &Module) -> usize {
-        let is_in = |room: &Room| room.modules.contains(&module[0].as_str());
-        self.rooms
+impl LayeredCrate {
+    /// The number of the layer that a module is in; the one above all for what is in none.
+    fn layer_of(&self, module: &Module) -> usize {
+        let is_in = |layer: &Layer| layer.modules.contains(&module[0].as_str());
+        self.layers
             .iter()
             .position(is_in)
-            .unwrap_or(self.rooms.len())
+            .unwrap_or(self.layers.len())
     }
 }
 
 #[test]
-fn rooms_know_only_what_is_below_them() {
+fn layers_know_only_what_is_below_them() {
     let mut wrong = Vec::new();
-    for house in HOUSES {
-        for (module, needed) in needs(&root().join(house.folder)) {
-            let room = house.room_of(&module);
-            for other in needed.iter().filter(|it| house.room_of(it) > room) {
+    for layered in LAYERED {
+        for (module, needed) in needs(&root().join(layered.folder)) {
+            let layer = layered.layer_of(&module);
+            for other in needed.iter().filter(|it| layered.layer_of(it) > layer) {
                 wrong.push(format!(
-                    "{}: `{}` of the room `{}` may not know `{}`",
-                    house.folder,
+                    "{}: `{}` of the layer `{}` may not know `{}`",
+                    layered.folder,
                     module.join("::"),
-                    house.rooms[room].name,
+                    layered.layers[layer].name,
                     other.join("::")
                 ));
             }
@@ -80,12 +80,12 @@ fn rooms_know_only_what_is_below_them() {
 }
 
 #[test]
-fn every_module_of_a_room_exists() {
-    for house in HOUSES {
-        let modules = needs(&root().join(house.folder));
+fn every_module_of_a_layer_exists() {
+    for layered in LAYERED {
+        let modules = needs(&root().join(layered.folder));
         let outermost: BTreeSet<_> = modules.keys().map(|it| it[0].as_str()).collect();
-        for module in house.rooms.iter().flat_map(|it| it.modules) {
-            assert!(outermost.contains(module), "{}: {module}", house.folder);
+        for module in layered.layers.iter().flat_map(|it| it.modules) {
+            assert!(outermost.contains(module), "{}: {module}", layered.folder);
         }
     }
 }
