@@ -208,6 +208,76 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     assert_eq!(stage.look(&["verify"]).code, Some(1));
 }
 
+/// A program that is told what it already knows need not ask.
+#[test]
+fn a_cache_that_is_damaged_is_begun_anew_when_all_is_to_be_forgotten() {
+    let stage = Stage::new("anew");
+    let ((), asked) = with_provider(always(json!(3), Duration::ZERO), |url| {
+        assert_eq!(stage.run(url, OSLO).out, "3\n");
+        stage.look(&["stats"]);
+        let mut bytes = std::fs::read(stage.file()).expect("it is there");
+        bytes[4096..].fill(0x55);
+        std::fs::write(stage.file(), &bytes).expect("the target folder can be written");
+        let said = stage.run(url, OSLO);
+        let advice = "database disk image is malformed; `gswc cache bust --all` empties it";
+        assert!(said.err.contains(advice), "{}", said.err);
+        let said = stage.look(&["bust", "--all"]);
+        assert_eq!(
+            (said.out.as_str(), said.code),
+            (
+                "the file was damaged (database disk image is malformed); it has been begun anew, and is empty\n",
+                Some(0)
+            ),
+            "{}",
+            said.err
+        );
+        for _ in 0..2 {
+            let said = stage.run(url, OSLO);
+            assert!(!said.err.contains("warning"), "{}", said.err);
+        }
+    });
+    assert_eq!(asked.len(), 3);
+    std::fs::remove_dir_all(&stage.cache).expect("it is there");
+    std::fs::create_dir_all(&stage.cache).expect("the target folder can be written");
+    std::fs::write(stage.file(), "somebody's notes").expect("the target folder can be written");
+    let said = stage.look(&["bust", "--all", "--json"]);
+    let said: Value = serde_json::from_str(&said.out).expect("it is JSON");
+    let copy = said["copy"].as_str().expect("it was no cache");
+    let copy = std::fs::read_to_string(copy).expect("it is there");
+    assert_eq!(copy, "somebody's notes");
+    assert_eq!(stage.look(&["verify"]).code, Some(0));
+    // A file of something else stays what it is.
+    std::fs::remove_file(stage.file()).expect("it is there");
+    let other = Command::new("python3")
+        .args(["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('create table notes (text)')"])
+        .arg(stage.file())
+        .status();
+    assert!(other.expect("python3 can be started").success());
+    let said = stage.look(&["bust", "--all"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.err.contains("a database of something else"),
+        "{}",
+        said.err
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_cache_is_not_waited_for() {
+    let stage = Stage::new("pipe");
+    std::fs::create_dir_all(&stage.cache).expect("the target folder can be written");
+    let made = Command::new("mkfifo").arg(stage.file()).status();
+    assert!(made.expect("mkfifo can be started").success());
+    let said = stage.look(&["stats"]);
+    assert!(said.err.contains("it is no file"), "{}", said.err);
+    with_provider(always(json!(3), Duration::ZERO), |url| {
+        let said = stage.run(url, OSLO);
+        assert_eq!(said.out, "3\n");
+        assert!(said.err.contains("it is no file"), "{}", said.err);
+    });
+}
+
 /// Every byte of a small cache is changed in turn: what is used is what was kept.
 #[test]
 fn damage_anywhere_gives_no_wrong_answer() {
@@ -230,8 +300,26 @@ fn damage_anywhere_gives_no_wrong_answer() {
         }
         std::fs::write(&file, &bytes).expect("the target folder can be written");
         tried += usize::from(uses_nothing_wrong(&file));
+        is_empty_afterwards(&file);
     }
     assert!(tried > 0);
+}
+
+/// Forgets all; panics if what is there then cannot be used.
+fn is_empty_afterwards(file: &Path) {
+    match gsw_agents::forget_all(file) {
+        Ok(done) => {
+            let cache = gsw_agents::Inspection::open(file).expect("it is a cache again");
+            let lines = cache.lines(&gsw_agents::Filter::All);
+            assert_eq!(lines, Ok(Vec::new()), "{done:?}");
+            assert_eq!(cache.verify(), Ok(Vec::new()), "{done:?}");
+        }
+        // The number of the application or of the form was hit.
+        Err(why) => assert!(
+            why.contains("of something else") || why.contains("a newer version"),
+            "{why}"
+        ),
+    }
 }
 
 /// Whether the answer can still be used; panics if another one would be.

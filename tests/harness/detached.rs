@@ -289,6 +289,57 @@ fn runs_of_two_processes_that_wait_for_each_other_are_told_so() {
     }
 }
 
+const PARTNERS: &str = "import std/runs\nimport std/fs\n\
+     permissions { fs.read: [\".\"] }\n\
+     workflow partner(other: string, sign: string) -> string {\n\
+     \x20 while runs.get(other) == none or not fs.exists(sign) { sleep(50ms) }\n\
+     \x20 let run = runs.get(other) ?? fail Failed(\"no run\")\n\
+     \x20 \"${await run.result()}\" catch { Failed(why) => why }\n}\n\
+     workflow main(id: string, other: string, sign: string) -> json {\n\
+     \x20 spawn detached partner(other, sign) with { id: id }\n\
+     \x20 let run = runs.get(id) ?? fail Failed(\"no run\")\n\
+     \x20 await run.result()\n}\n";
+
+/// The run that would break the cycle lies in a process that is dead before the cycle closes, or before it has looked.
+#[cfg(unix)]
+#[test]
+fn a_cycle_of_runs_is_broken_without_a_process_that_has_died() {
+    for dies in ["before", "after"] {
+        let kept = Kept::new(&format!("cycle-of-the-dead-{dies}"), PARTNERS);
+        let start = |id: &str, other: &str, sign: &str| {
+            kept.start(&["--quiet", "--id", id, "--other", other, "--sign", sign])
+        };
+        let left = start("left", "right", ".");
+        let right = start("right", "left", "sign");
+        let waits = |of: &str| {
+            let begun = Instant::now();
+            let result = format!("the result of `{of}`");
+            while !kept.run(&["runs", "--json"]).out.contains(&result) {
+                assert!(begun.elapsed() < Duration::from_secs(60));
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        waits("right");
+        let write_sign =
+            || std::fs::write(kept.folder.join("sign"), "").expect("it can be written");
+        if dies == "before" {
+            assert!(kill(left).is_none(), "it waits");
+            write_sign();
+        } else {
+            signal(&left, "-STOP");
+            write_sign();
+            waits("left");
+            assert!(kill(left).is_none(), "it waits");
+        }
+        let said: Said = right.wait_with_output().expect("it ends").into();
+        assert_eq!(
+            said.out,
+            "\"deadlock: the run `right` waits for the result of `left`, which waits for that of `right`\"\n",
+            "{dies}: {said:?}"
+        );
+    }
+}
+
 const PAYS_TWICE: &str = "import std/fs\npermissions { fs.write: [\".\"] }\n\
      tool pay(n: int) -> string once { fs.append(\"paid.log\", \"${n}\\n\"); \"receipt\" }\n\
      workflow main() -> string { pay(1); sleep(1500ms); pay(2) }\n";

@@ -92,6 +92,39 @@ fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     );
 }
 
+/// A store that was begun on a disk that was almost full is there whole or not at all: its tables fit, and then the file that
+/// they are written into does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_store_that_does_not_fit_on_the_disk_leaves_nothing_in_its_place() {
+    let kept = Kept::new("hurt-beginning", MANY);
+    let disk = kept.folder.join("disk");
+    std::fs::create_dir_all(&disk).expect("the target folder can be written");
+    let on_a_disk = |script: &str| -> Said {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--map-root-user", "--mount", "sh", "-c", script])
+            .arg(&kept.program)
+            .args(["--count", "1"])
+            .env("DISK", &disk)
+            .env("GSW_STORE", disk.join("runs.db"))
+            .current_dir(&kept.folder)
+            .stdin(Stdio::null());
+        command.output().expect("a shell can be started").into()
+    };
+    // A container may not allow it.
+    if on_a_disk("mount -t tmpfs -o size=1m none \"$DISK\"").code != Some(0) {
+        return;
+    }
+    for kilobytes in (56..200).step_by(8) {
+        let said = on_a_disk(&format!(
+            "mount -t tmpfs -o size={kilobytes}k none \"$DISK\" && {{ \"$0\" \"$@\" >/dev/null 2>&1; \
+             rm -f paid-*; mount -o remount,size=20m \"$DISK\" && exec \"$0\" \"$@\"; }}"
+        ));
+        assert_eq!(said.code, Some(0), "{kilobytes}: {said:?}");
+    }
+}
+
 /// Whatever the last thing is that fits on a disk: a run that says how it ended has ended.
 #[test]
 fn a_result_is_given_only_when_the_end_of_the_run_is_written_down() {

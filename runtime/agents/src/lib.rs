@@ -23,7 +23,7 @@ mod telemetry;
 mod tools;
 mod web;
 
-pub use cache::disk::{Damage, Disk, Filter, Inspection, Line, Stats};
+pub use cache::disk::{Damage, Disk, Filter, Forgotten, Inspection, Line, Stats, forget_all};
 pub use cache::{Cache, Metrics};
 pub use cassette::{Cassette, Playing, Record, Recording};
 pub use catalogue::{Catalogue, Dollars, KnownModel};

@@ -108,13 +108,19 @@ fn make(path: &Path, patience: Duration) -> Result<(), Error> {
         transaction.commit()
     };
     fill().map_err(|error| Error::of_file(path, &error))?;
-    // The last connection that is closed writes the log into the file.
+    // The last connection that is closed writes the log into the file as well, but does not say that the disk is full.
+    write_whole(&connection).map_err(|error| Error::of_file(path, &error))?;
     connection
         .close()
         .map_err(|(_, error)| Error::of_file(path, &error))?;
     draft
         .publish(path)
         .map_err(|error| Error::unusable(path, &error))
+}
+
+/// Writes all of the log into the file, which nobody else knows of yet.
+fn write_whole(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 /// One more connection to a store that is open.

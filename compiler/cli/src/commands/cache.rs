@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
-use gsw_agents::{Damage, Filter, Inspection, Line, Stats};
+use gsw_agents::{Damage, Filter, Forgotten, Inspection, Line, Stats, forget_all};
 use gsw_service::Exit;
 use serde_json::{Value, json};
 
@@ -106,7 +106,12 @@ pub fn cache(arguments: &Cache) -> Exit {
             path.display()
         ));
     }
-    let done = Inspection::open(&path).and_then(|it| perform(&it, arguments));
+    let done = match &arguments.command {
+        Command::Bust(bust) if bust.all => {
+            forget_all(&path).map(|it| print(arguments, &json!(it), || forgotten_text(&it)))
+        }
+        command => Inspection::open(&path).and_then(|it| perform(&it, command, arguments)),
+    };
     done.unwrap_or_else(|why| report::failure(&format!("`{}`: {why}", path.display())))
 }
 
@@ -125,8 +130,8 @@ fn file(arguments: &Cache) -> Result<PathBuf, Exit> {
     })
 }
 
-fn perform(cache: &Inspection, arguments: &Cache) -> Result<Exit, String> {
-    Ok(match &arguments.command {
+fn perform(cache: &Inspection, command: &Command, arguments: &Cache) -> Result<Exit, String> {
+    Ok(match command {
         Command::Stats => {
             let stats = cache.stats(now())?;
             print(arguments, &json!(stats), || stats_text(&stats))
@@ -137,7 +142,7 @@ fn perform(cache: &Inspection, arguments: &Cache) -> Result<Exit, String> {
         }
         Command::Show { key } => return show(cache, key, arguments),
         Command::Bust(bust) => {
-            let Some(filter) = bust.which.filter().or(bust.all.then_some(Filter::All)) else {
+            let Some(filter) = bust.which.filter() else {
                 return Ok(report::usage(
                     &"say which answers to forget: `--key`, `--prompt`, `--agent`, `--model`, `--expired` or `--all`",
                 ));
@@ -201,6 +206,32 @@ fn stats_text(stats: &Stats) -> String {
         claims,
     } = stats;
     format!("{entries} answers of {bytes} bytes, {expired} expired; {claims} calls on their way\n")
+}
+
+fn forgotten_text(done: &Forgotten) -> String {
+    let Forgotten {
+        forgotten,
+        damage,
+        copy,
+    } = done;
+    let mut text = match forgotten {
+        Some(count) => format!("forgot {count} answers\n"),
+        None => String::new(),
+    };
+    if let Some(why) = damage {
+        let _ = writeln!(
+            text,
+            "the file was damaged ({why}); it has been begun anew, and is empty"
+        );
+    }
+    if let Some(copy) = copy {
+        let copy = copy.display();
+        let _ = writeln!(
+            text,
+            "it did not say that it was a cache: what it held is in `{copy}`"
+        );
+    }
+    text
 }
 
 fn list(lines: &[Line]) -> String {

@@ -11,6 +11,7 @@
 //! meanwhile is written then ([`late`]).
 
 mod file;
+mod forget;
 mod inspect;
 mod late;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use sha2::{Digest, Sha256};
 use file::{Older, Unopened};
 use late::{Late, Write};
 
+pub use forget::{Forgotten, forget_all};
 pub use inspect::{Damage, Filter, Inspection, Line, Stats};
 
 /// How much a file may hold.
@@ -223,7 +225,7 @@ impl Disk {
             }
             Err(error) if is_busy(&error) => self.was_busy(),
             Err(error) => {
-                self.turn_off(&error.to_string());
+                self.turn_off(error.into());
                 Used::Off
             }
         }
@@ -255,8 +257,8 @@ impl Disk {
                 match self.open() {
                     Ok(open) => self.opened.get_or_init(|| Some(Arc::new(open))),
                     Err(Unopened::Busy) => return Used::Busy,
-                    Err(Unopened::Failed(why)) => {
-                        self.turn_off(&why);
+                    Err(other) => {
+                        self.turn_off(other);
                         self.opened.get_or_init(|| None)
                     }
                 };
@@ -290,11 +292,12 @@ impl Disk {
         })
     }
 
-    fn turn_off(&self, why: &str) {
+    fn turn_off(&self, why: Unopened) {
         if !self.is_off.swap(true, Ordering::Relaxed) {
             (self.report)(&format!(
-                "answers are kept in memory only: `{}` cannot be used: {why}",
-                self.path.display()
+                "answers are kept in memory only: `{}` cannot be used: {}",
+                self.path.display(),
+                inspect::unopened(why)
             ));
         }
     }

@@ -29,6 +29,8 @@ pub(super) const AT_ONCE: usize = 64;
 /// How often connections are looked at, and after how many looks one that was not used is closed: after a minute and a half.
 const LOOK: Duration = Duration::from_secs(30);
 const LOOKS: u8 = 3;
+/// From so many hosts on those are forgotten to which there is no connection.
+const MANY: usize = 1_000;
 
 /// All connections; nothing of them exists before the first request.
 #[derive(Default)]
@@ -135,6 +137,10 @@ impl Lanes {
         if let Some(way) = ways.get(origin) {
             return Arc::clone(way);
         }
+        if ways.len() >= MANY {
+            // A host that is forgotten has its first connection opened alone again.
+            ways.retain(|_, it| Arc::strong_count(it) > 1 || it.lock().is_any());
+        }
         let way = Arc::new(Way {
             turns: Semaphore::new(1),
             open: Mutex::default(),
@@ -221,7 +227,7 @@ async fn look(way: Weak<Way>) {
         let Some(way) = way.upgrade() else { return };
         let mut open = way.lock();
         open.close_unused();
-        if open.shared.is_empty() && open.alone.is_empty() {
+        if !open.is_any() {
             open.looking = None;
             return;
         }
@@ -242,6 +248,11 @@ impl Open {
         // The last one was used last, and is closed by its server last.
         let alone = std::iter::from_fn(|| self.alone.pop()).find(|it| !it.connection.is_over());
         alone.map(|it| Lane::Alone(it.connection))
+    }
+
+    /// Whether there is a connection without a request, or one that several share.
+    fn is_any(&self) -> bool {
+        !self.shared.is_empty() || !self.alone.is_empty()
     }
 
     fn close_unused(&mut self) {
@@ -331,5 +342,22 @@ impl fmt::Debug for Place {
         f.debug_struct("Place")
             .field("before", before)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lanes, MANY};
+
+    #[tokio::test]
+    async fn hosts_without_a_connection_are_forgotten() {
+        let lanes = Lanes::default();
+        let held = lanes.hold_turns("http://held").await;
+        for host in 0..2 * MANY {
+            lanes.way(&host.to_string());
+        }
+        let ways = lanes.ways.lock().expect("no panic");
+        assert!(ways.len() <= MANY && ways.contains_key("http://held"));
+        drop(held);
     }
 }

@@ -24,8 +24,10 @@ pub(crate) use quota::quota;
 pub(crate) use shared::Shared;
 use shared::Sign;
 
-/// From so many models on those of which nothing is known are forgotten.
+/// From so many models on those are forgotten of which nothing is known, or nothing new.
 const MANY: usize = 1_000;
+/// When what is known of a model's limits is old: providers count by minutes.
+const OLD: Duration = Duration::from_secs(600);
 
 /// The lines of a process, by address and model.
 #[derive(Debug, Default)]
@@ -53,6 +55,8 @@ pub(crate) struct Line {
 struct State {
     limits: Limits,
     circuit: Circuit,
+    /// When the last request ended.
+    used: Option<Instant>,
 }
 
 /// How a request ended, as far as others are concerned.
@@ -83,7 +87,8 @@ impl Traffic {
         // Nothing that can panic runs while the lock is held.
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= MANY {
-            lines.retain(|_, it| Arc::strong_count(it) > 1 || !it.is_new());
+            let now = Instant::now();
+            lines.retain(|_, it| Arc::strong_count(it) > 1 || !it.is_new(now));
         }
         let line = lines.entry(format!("{url} {model}")).or_insert_with(|| {
             let shared = self.shared.as_ref();
@@ -105,6 +110,10 @@ impl Traffic {
         };
         let pace = {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+            if paces.len() >= MANY {
+                let now = Instant::now();
+                paces.retain(|_, it| Arc::strong_count(it) > 1 || !it.is_new(now));
+            }
             Arc::clone(paces.entry(of.clone()).or_default())
         };
         pace.turn(*per_minute).await;
@@ -116,9 +125,11 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_new(&self) -> bool {
+    /// Whether nothing is known of it that a new one would not know, or nothing that holds any more.
+    fn is_new(&self, now: Instant) -> bool {
         let state = self.state();
-        state.limits.is_new() && state.circuit.is_new()
+        let is_old = state.used.is_none_or(|it| it + OLD <= now);
+        is_old || (state.limits.is_new() && state.circuit.is_new())
     }
 
     fn admit(&self) -> Admission {
@@ -212,6 +223,7 @@ impl Pass {
         if let Some(number) = self.number.take() {
             state.limits.ended(number, outcome, said, now);
         }
+        state.used = Some(now);
         drop(state);
         self.line.has_changed.notify_one();
         if let (Outcome::Limited(wait), Some(sign)) = (outcome, &self.line.sign) {
@@ -251,5 +263,31 @@ fn is_down(model: &str, left: Duration, why: &str) -> ModelFailure {
                 "`{model}` is down and not asked for another {seconds} s; the last time: {why}"
             ),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use gsw_engine::model::{Fallback, Rate};
+
+    use super::{Ending, MANY, OLD, Traffic};
+
+    #[tokio::test]
+    async fn models_and_rates_that_are_not_used_any_more_are_forgotten() {
+        let traffic = Traffic::default();
+        for number in 0..2 * MANY {
+            let line = traffic.line("http://a", &number.to_string(), "");
+            let pass = line.enter("m", Fallback::Absent).await.expect("it is up");
+            let limited = Ending::Limited(Duration::from_millis(1));
+            pass.ended(limited, None, Duration::ZERO);
+            line.state().used = Instant::now().checked_sub(OLD);
+            let of = number.to_string();
+            traffic.keep_pace(Some(&Rate { of, per_minute: 9 })).await;
+        }
+        assert!(traffic.lines.lock().expect("no panic").len() <= MANY);
+        // Those of the last minute count.
+        assert_eq!(traffic.paces.lock().expect("no panic").len(), 2 * MANY);
     }
 }

@@ -16,6 +16,10 @@ use gsw_journal::store::{Error, Store};
 /// How often it looks. People and web hooks do not notice a fifth of a second.
 const PERIOD: Duration = Duration::from_millis(200);
 
+/// After so many looks at a store that has not changed, those who await an end look for cycles again: the process that was to
+/// break one may have died, which is not written down.
+const UNCHANGED: u32 = 25;
+
 /// What carries a run, for what comes for it.
 pub(crate) trait Recipient: Send + Sync {
     /// The id of the run.
@@ -36,6 +40,13 @@ pub(crate) type OnEnded = Box<dyn FnOnce(Result<Info, Error>) + Send>;
 
 /// Hears that others have written to the store.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
+
+/// What a look at the store was good for.
+enum Looked {
+    /// Nobody has written to it.
+    Unchanged,
+    Delivered,
+}
 
 /// Looks for what others have left in a store.
 #[derive(Default)]
@@ -107,6 +118,7 @@ impl Inbox {
     }
 
     fn work(&self, store: &Store) {
+        let mut unchanged = 0;
         loop {
             let mut state = self.lock();
             if !state.is_called {
@@ -123,24 +135,33 @@ impl Inbox {
             let is_called = std::mem::take(&mut state.is_called);
             let last = state.version;
             drop(state);
-            if self.look(store, last.filter(|_| !is_called)).is_err() {
-                // It is locked or damaged. Nothing was taken note of, so all of it is read again; what writes to it reports
-                // what is wrong.
-                self.lock().is_called = true;
-                std::thread::sleep(PERIOD);
+            match self.look(store, last.filter(|_| !is_called)) {
+                Ok(Looked::Unchanged) => unchanged += 1,
+                Ok(Looked::Delivered) => unchanged = 0,
+                Err(_) => {
+                    // It is locked or damaged. Nothing was taken note of, so all of it is read again; what writes to it reports
+                    // what is wrong.
+                    self.lock().is_called = true;
+                    std::thread::sleep(PERIOD);
+                }
+            }
+            if unchanged >= UNCHANGED {
+                unchanged = 0;
+                self.tell_change();
             }
         }
     }
 
     /// Delivers what has come, unless the store is as it was.
-    fn look(&self, store: &Store, last: Option<i64>) -> Result<(), Error> {
+    fn look(&self, store: &Store, last: Option<i64>) -> Result<Looked, Error> {
         // Before it is read: what comes in between changes it again.
         let version = store.version()?;
-        if last != Some(version) {
-            self.deliver(store)?;
-            self.lock().version = Some(version);
+        if last == Some(version) {
+            return Ok(Looked::Unchanged);
         }
-        Ok(())
+        self.deliver(store)?;
+        self.lock().version = Some(version);
+        Ok(Looked::Delivered)
     }
 
     fn deliver(&self, store: &Store) -> Result<(), Error> {
@@ -160,6 +181,11 @@ impl Inbox {
             }
         }
         self.deliver_ends(store)?;
+        self.tell_change();
+        Ok(())
+    }
+
+    fn tell_change(&self) {
         let state = self.lock();
         let on_change = state
             .on_change
@@ -169,7 +195,6 @@ impl Inbox {
         if let Some(on_change) = on_change {
             on_change();
         }
-        Ok(())
     }
 
     fn deliver_ends(&self, store: &Store) -> Result<(), Error> {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// What the file says that it is: `gswa` as a number.
-const APPLICATION: i32 = 0x6773_7761;
+pub(super) const APPLICATION: i32 = 0x6773_7761;
 /// The form of the tables. A file of an older form is of no use, and a run begins it anew; one of a newer form is another program's.
 const VERSION: i32 = 1;
-const TABLES: &str = "
+pub(super) const TABLES: &str = "
 CREATE TABLE answers (
     number  INTEGER PRIMARY KEY,
     key     TEXT NOT NULL UNIQUE,
@@ -43,6 +43,8 @@ END;
 pub enum Unopened {
     /// Another process writes for longer than was waited.
     Busy,
+    /// What is there is no cache, and says not to be anything else.
+    Damaged(String),
     Failed(String),
 }
 
@@ -50,7 +52,13 @@ impl From<rusqlite::Error> for Unopened {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy) => Self::Busy,
-            Some(_) | None => Self::Failed(error.to_string()),
+            // `Unknown`: a table or a column is not there, or the file has a form that no version of SQLite writes.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
+                Self::Damaged(error.to_string())
+            }
+            Some(_) => Self::Failed(error.to_string()),
+            // What was read is not of the type or number that it was written in.
+            None => Self::Damaged(error.to_string()),
         }
     }
 }
@@ -59,8 +67,7 @@ impl From<rusqlite::Error> for Unopened {
 /// process writes.
 pub fn open(path: &Path, patience: Duration, older: Older) -> Result<Connection, Unopened> {
     make(path).map_err(|it| Unopened::Failed(it.to_string()))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = Connection::open_with_flags(path, flags).and_then(|mut it| {
+    let opened = connect(path).and_then(|mut it| {
         it.busy_timeout(patience)?;
         it.pragma_update(None, "journal_mode", "wal")?;
         // The last answers before a power cut may be lost, which costs a request each.
@@ -75,6 +82,11 @@ pub fn open(path: &Path, patience: Duration, older: Older) -> Result<Connection,
         (_, Form::Newer) => "it was written by a newer version",
     };
     Err(Unopened::Failed(why.into()))
+}
+
+pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags)
 }
 
 /// What becomes of a file of an older form.
@@ -133,9 +145,17 @@ fn make(path: &Path) -> std::io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
     }
+    // A pipe would be waited for, until somebody reads from it.
+    if std::fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    private().append(true).create(true).open(path).map(drop)
+}
+
+/// How files are made that nobody else may read.
+pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    options
 }

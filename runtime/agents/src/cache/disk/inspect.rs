@@ -82,7 +82,7 @@ impl Filter {
 }
 
 /// How long a command waits while a process writes.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Inspection {
     /// # Errors
@@ -92,10 +92,7 @@ impl Inspection {
             return Err("there is none".into());
         }
         let opened = file::open(path, PATIENCE, Older::Refused);
-        opened.map(Self).map_err(|it| match it {
-            Unopened::Busy => "another process writes to it".into(),
-            Unopened::Failed(why) => why,
-        })
+        opened.map(Self).map_err(unopened)
     }
 
     /// # Errors
@@ -117,7 +114,7 @@ impl Inspection {
                 claims: count("SELECT count(*) FROM claims WHERE ?1 = ?1", at)?,
             })
         };
-        stats().map_err(|it| it.to_string())
+        stats().map_err(|it| unopened(it.into()))
     }
 
     /// The answers that are meant, those last used first.
@@ -134,7 +131,7 @@ impl Inspection {
             let rows = statement.query_map([value], line)?;
             rows.collect()
         };
-        lines().map_err(|it| it.to_string())
+        lines().map_err(|it| unopened(it.into()))
     }
 
     /// The text of an answer.
@@ -147,17 +144,19 @@ impl Inspection {
             .query_row("SELECT text FROM answers WHERE key = ?1", [key], |row| {
                 row.get(0)
             });
-        text.map_err(|it| it.to_string())
+        text.map_err(|it| unopened(it.into()))
     }
 
-    /// Forgets the answers that are meant; how many.
+    /// Forgets the answers that are meant; how many. [`forget_all`](super::forget_all) forgets them in any file.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn bust(&self, filter: &Filter) -> Result<usize, String> {
         let (condition, value) = filter.condition();
         let query = format!("DELETE FROM answers WHERE {condition}");
-        self.0.execute(&query, [value]).map_err(|it| it.to_string())
+        self.0
+            .execute(&query, [value])
+            .map_err(|it| unopened(it.into()))
     }
 
     /// What is damaged.
@@ -174,7 +173,14 @@ impl Inspection {
                     damages.push(Damage::File { message });
                 }
             }
-            let mut statement = self.0.prepare("SELECT key, text, digest FROM answers")?;
+            // By one transaction, since processes write meanwhile.
+            let reading = self.0.unchecked_transaction()?;
+            if !are_totals_right(&reading)? {
+                let message =
+                    "the number and size of its answers are not those that it holds".into();
+                damages.push(Damage::File { message });
+            }
+            let mut statement = reading.prepare("SELECT key, text, digest FROM answers")?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (key, text, said): (String, String, Vec<u8>) =
@@ -185,7 +191,26 @@ impl Inspection {
             }
             Ok(damages)
         };
-        damages().map_err(|it| it.to_string())
+        damages().map_err(|it| unopened(it.into()))
+    }
+}
+
+/// Whether what bounds the file is what stands in it.
+fn are_totals_right(connection: &Connection) -> rusqlite::Result<bool> {
+    let query = "SELECT count(*) = 1 AND max(entries) = (SELECT count(*) FROM answers)
+         AND max(bytes) = (SELECT coalesce(sum(octet_length(text)), 0) FROM answers) FROM totals";
+    let right: Option<bool> = connection.query_row(query, [], |row| row.get(0))?;
+    Ok(right == Some(true))
+}
+
+/// Why a file cannot be used, for who asked for it.
+pub(super) fn unopened(why: Unopened) -> String {
+    match why {
+        Unopened::Busy => "another process writes to it".into(),
+        Unopened::Damaged(why) => {
+            format!("{why}; `gswc cache bust --all` empties it and makes it usable again")
+        }
+        Unopened::Failed(why) => why,
     }
 }
 

@@ -217,6 +217,50 @@ fn what_was_damaged_is_no_answer() {
     assert_eq!(inspection.verify(), Ok(Vec::new()));
 }
 
+/// What it may hold is bounded by them, so a file with wrong ones forgets too much or too little.
+#[test]
+fn totals_that_are_wrong_are_damage_and_are_put_right() {
+    let folder = Folder::new("totals");
+    quiet(&folder.file()).keep(&answer("a", "1"));
+    for wrong in [
+        "UPDATE totals SET bytes = 5",
+        "UPDATE totals SET entries = 0",
+        "DELETE FROM totals",
+        "INSERT INTO totals VALUES (1, 1)",
+    ] {
+        let raw = rusqlite::Connection::open(folder.file()).expect("it is there");
+        raw.execute(wrong, []).expect("it can be written");
+        drop(raw);
+        let verify = || Inspection::open(&folder.file()).and_then(|it| it.verify());
+        let damages = verify().expect("it can be read");
+        assert!(matches!(damages[..], [Damage::File { .. }]), "{damages:?}");
+        let forgotten = super::forget_all(&folder.file()).map(|it| it.forgotten);
+        assert_eq!(forgotten, Ok(Some(1)));
+        quiet(&folder.file()).keep(&answer("a", "1"));
+        assert_eq!(verify(), Ok(Vec::new()));
+    }
+}
+
+#[test]
+fn what_is_forgotten_gives_back_its_room() {
+    let folder = Folder::new("shrinks");
+    let disk = quiet(&folder.file());
+    for index in 0..100 {
+        disk.keep(&answer(&format!("{index}"), &"x".repeat(10_000)));
+    }
+    assert!(super::forget_all(&folder.file()).is_ok());
+    let size: u64 = ["answers.db", "answers.db-wal"]
+        .iter()
+        .filter_map(|it| std::fs::metadata(folder.0.join(it)).ok())
+        .map(|it| it.len())
+        .sum();
+    assert!(size < 100_000, "{size}");
+    // Who has it open goes on.
+    disk.keep(&answer("a", "1"));
+    assert_eq!(hit(disk.look_up_alone("a", at(0))).as_deref(), Some("1"));
+    assert_eq!(disk.look_up("b", at(0)), OnDisk::Claimed);
+}
+
 #[test]
 fn what_expired_goes_first_and_then_what_was_used_longest_ago() {
     let folder = Folder::new("room");

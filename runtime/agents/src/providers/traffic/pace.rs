@@ -37,6 +37,12 @@ impl Left {
 }
 
 impl Pace {
+    /// Whether nothing is known of it that a new one would not know.
+    pub fn is_new(&self, now: Instant) -> bool {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.0.back().is_none_or(|it| *it + MINUTE <= now)
+    }
+
     /// Waits until a request may leave.
     pub async fn turn(&self, most: u32) {
         let _turn = self.queue.lock().await;

@@ -9,6 +9,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 
+use gsw_journal::list::Carried;
 use gsw_journal::status::Status;
 
 use super::Runs;
@@ -40,11 +41,23 @@ impl Runs {
         let Some((awaited, cycle)) = self.cycle_from(run, carrier.awaits()) else {
             return;
         };
-        // Where other processes see the cycle as well, one of them breaks it: that of the run whose id comes first.
+        // Where other processes see the cycle as well, one of them breaks it: that of the run whose id comes first. A run that no
+        // process carries would wait for the same again when it is resumed, and nobody may ever resume it.
         let is_seen_by_others = cycle.iter().any(|it| self.carrier(it).is_none());
-        if !is_seen_by_others || cycle.iter().min() == Some(run) {
+        let carried = cycle.iter().filter(|it| self.is_carried(it));
+        if !is_seen_by_others || carried.min() == Some(run) {
             carrier.refuse_to_wait(awaited.operation, message(&cycle));
         }
+    }
+
+    /// Whether a process carries the run, this one or another.
+    fn is_carried(&self, run: &Arc<str>) -> bool {
+        let elsewhere = || {
+            let store = self.store()?.existing().ok()?;
+            let info = store.find(run).ok().filter(|it| *it.id == **run)?;
+            Some(info.carried == Carried::Yes)
+        };
+        self.carrier(run).is_some() || elsewhere() == Some(true)
     }
 
     /// The first of the waits that leads back to the run, with the runs on the way, if all that can be reached are stuck.
