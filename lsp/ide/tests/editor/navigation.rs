@@ -351,7 +351,7 @@ fn words_settings_and_handlers_are_hovered_where_they_are_such() {
         ("agent a { sys<|>tem: \"\" }", "The system prompt."),
         (
             "hook g { before_<|>tool(call) { allow } }",
-            "```gsw\nbefore_tool\n```\n\n",
+            "```gsw\nbefore_tool",
         ),
     ] {
         let found = shown(text).map(|it| it.1).unwrap_or_default();
