@@ -319,13 +319,6 @@ fn uses_stand_where_their_names_do() {
         ),
         ["main.gsw:1 deny", "main.gsw:2 deny"]
     );
-    // A server is renamed with its tools' parameters as they are.
-    let text = format!("{server}tool log(path: string) -> json reads by gi<|>t");
-    let mut it = fixture(&text);
-    let edits =
-        gsw_ide::rename(&mut it.db, it.file, it.offset, "hub").expect("nothing is in its way");
-    let wanted = text.replace("gi<|>t", "hub").replace("mcp git", "mcp hub");
-    assert_eq!(it.edited(&edits), wanted);
 }
 
 #[test]
@@ -358,7 +351,7 @@ fn words_settings_and_handlers_are_hovered_where_they_are_such() {
         ("agent a { sys<|>tem: \"\" }", "The system prompt."),
         (
             "hook g { before_<|>tool(call) { allow } }",
-            "```gsw\nbefore_tool\n```\n\n",
+            "```gsw\nbefore_tool",
         ),
     ] {
         let found = shown(text).map(|it| it.1).unwrap_or_default();
