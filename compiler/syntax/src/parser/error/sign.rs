@@ -68,9 +68,9 @@ pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
 /// The sign that is meant.
 pub(super) fn find(sight: &Sight<'_>) -> Option<&'static Sign> {
     find_in(declarations::DECLARATIONS, sight)
-        .or_else(|| find_in(declarations::BODIES, sight))
         .or_else(|| find_in(signatures::SIGNATURES, sight))
         .or_else(|| find_in(table::SIGNS, sight))
+        .or_else(|| find_in(declarations::BODIES, sight))
 }
 
 fn find_in(table: &'static [Sign], sight: &Sight<'_>) -> Option<&'static Sign> {

@@ -49,12 +49,6 @@ pub(super) const DECLARATIONS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Arrow],
-        |it| it.expects_only(Kind::ParenOpen) && it.follows(1, Kind::Identifier),
-        "parameters stand in parentheses, also where there are none: `workflow main() -> int { … }`",
-        Edit::After("()"),
-    ),
-    sign(
         &[Kind::Underscore],
         |it| is_parameter(it) && it.precedes(Kind::Colon),
         "a parameter has a name, by which it may be given; one that begins with `_` is not reported as unused",
@@ -123,7 +117,7 @@ pub(super) const DECLARATIONS: &[Sign] = &[
     ),
 ];
 
-/// Signs in bodies, in the order in which they are tried.
+/// Signs in bodies, in the order in which they are tried: after all others, which know more of what is meant.
 pub(super) const BODIES: &[Sign] = &[
     sign(
         &[
