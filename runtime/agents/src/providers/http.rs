@@ -154,6 +154,7 @@ mod tests {
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let http = Arc::new(Http::default());
         let turns = http.lanes.hold_turns(&url).await;
+        let address = Address::of(format!("{url}/v1"));
         let is_made = Arc::new(AtomicBool::new(false));
         let (sender, made) = (Arc::clone(&http), Arc::clone(&is_made));
         let sending = tokio::spawn(async move {
@@ -162,7 +163,7 @@ mod tests {
                 Ok(json!({}))
             };
             let post = Post {
-                address: &Address::of(format!("{url}/v1")),
+                address: &address,
                 headers: Vec::new(),
                 body: &body,
             };
