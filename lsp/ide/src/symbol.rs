@@ -387,7 +387,15 @@ fn symbol_of(db: &dyn Db, item: ItemId, span: Span, reference: Reference) -> Opt
             }
             Symbol::Local { item, declared }
         }
-        Reference::Item(item) => Symbol::Item(item),
+        Reference::Item(named) => {
+            // A method has no other name, so where that is not written the compiler has put the call.
+            let method = named.name(db).rsplit_once('.').map(|it| it.1);
+            let text = gsw_names::source_text(db, item, span);
+            if method.is_some_and(|it| !text.ends_with(it)) {
+                return None;
+            }
+            Symbol::Item(named)
+        }
         Reference::Variant { item, variant } => Symbol::Variant { item, variant },
         Reference::Field {
             item,

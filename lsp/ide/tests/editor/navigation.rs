@@ -319,6 +319,12 @@ fn uses_stand_where_their_names_do() {
         ),
         ["main.gsw:1 deny", "main.gsw:2 deny"]
     );
+    // The call that a tool of a server is stands nowhere, so it is not in the way.
+    let text = format!("{server}tool log(path: string) -> json reads by gi<|>t");
+    let mut it = fixture(&text);
+    let edits = gsw_ide::rename(&mut it.db, it.file, it.offset, "hub").expect("it can be renamed");
+    let wanted = text.replace("gi<|>t", "hub").replace("mcp git", "mcp hub");
+    assert_eq!(it.edited(&edits), wanted);
 }
 
 #[test]
