@@ -311,15 +311,17 @@ fn a_cycle_of_runs_is_broken_without_a_process_that_has_died() {
         };
         let left = start("left", "right", ".");
         let right = start("right", "left", "sign");
-        let waits = |of: &str| {
+        let waits = |run: &str, of: &str| {
             let begun = Instant::now();
             let result = format!("the result of `{of}`");
-            while !kept.run(&["runs", "--json"]).out.contains(&result) {
+            let is_it = |it: &Value| it["id"] == run && it["waits_for"] == *result;
+            let runs = || serde_json::from_str(&kept.run(&["runs", "--json"]).out);
+            while !runs().is_ok_and(|it: Vec<Value>| it.iter().any(is_it)) {
                 assert!(begun.elapsed() < Duration::from_secs(60));
                 std::thread::sleep(Duration::from_millis(20));
             }
         };
-        waits("right");
+        waits("left", "right");
         let write_sign =
             || std::fs::write(kept.folder.join("sign"), "").expect("it can be written");
         if dies == "before" {
@@ -328,7 +330,7 @@ fn a_cycle_of_runs_is_broken_without_a_process_that_has_died() {
         } else {
             signal(&left, "-STOP");
             write_sign();
-            waits("left");
+            waits("right", "left");
             assert!(kill(left).is_none(), "it waits");
         }
         let said: Said = right.wait_with_output().expect("it ends").into();

@@ -1,5 +1,7 @@
 //! The type of a constant that is declared without one: known from its value where that says it by itself.
 
+use std::cell::Cell;
+
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{
     BinaryOperator, Conversion, Expression, ExpressionKind, Identifier, ItemBody, Literal,
@@ -14,15 +16,16 @@ use crate::scope::{
 use crate::tree::item_head;
 use crate::types::Type;
 
-/// How many constants may follow each other to the one that says the type; a circle of them is reported where it is evaluated.
-const LONGEST: u32 = 32;
+/// How many other constants are looked at for the type of one: each may name several, and those others in turn. A circle of
+/// them is reported where it is evaluated.
+const MOST: u32 = 256;
 
 /// The type that the value of the constant `item` has, whatever the constant is used for; `None` when only inference could tell.
 pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Type> {
     Constant {
         db,
         item,
-        length: 0,
+        looked_at: &Cell::new(0),
     }
     .of(value)
 }
@@ -31,8 +34,8 @@ pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Ty
 struct Constant<'a> {
     db: &'a dyn Db,
     item: ItemId,
-    /// How many constants led to it.
-    length: u32,
+    /// How many others were looked at so far.
+    looked_at: &'a Cell<u32>,
 }
 
 impl Constant<'_> {
@@ -199,9 +202,10 @@ impl Constant<'_> {
 
     /// The type of another constant.
     fn constant(&self, item: ItemId) -> Option<Type> {
-        if item.kind(self.db) != ItemKind::Const || self.length == LONGEST {
+        if item.kind(self.db) != ItemKind::Const || self.looked_at.get() == MOST {
             return None;
         }
+        self.looked_at.set(self.looked_at.get() + 1);
         let head = item_head(self.db, item)?;
         let ItemBody::Const(declared) = &head.body else {
             return None;
@@ -209,7 +213,7 @@ impl Constant<'_> {
         let constant = Constant {
             db: self.db,
             item,
-            length: self.length + 1,
+            looked_at: self.looked_at,
         };
         match &declared.ty {
             Some(ty) => constant.written(ty),
@@ -294,7 +298,7 @@ impl Constant<'_> {
         let declared = Constant {
             db: self.db,
             item,
-            length: self.length,
+            looked_at: self.looked_at,
         };
         declared.written(function.signature.result.as_ref()?)
     }

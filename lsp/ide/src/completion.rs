@@ -14,6 +14,7 @@ mod import;
 mod item;
 mod member;
 mod name;
+mod owner;
 mod pattern;
 mod preceding;
 mod setting;

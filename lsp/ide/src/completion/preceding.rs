@@ -6,7 +6,8 @@ use gsw_source::ItemKind;
 use gsw_syntax::{LineStart, Token, TokenKind, Word};
 
 use super::Cursor;
-use super::site::{SettingOwner, Site, setting_owner};
+use super::owner::{SettingOwner, setting_owner};
+use super::site::Site;
 use super::tokens::Tokens;
 
 /// What a word right before the marker asks for.

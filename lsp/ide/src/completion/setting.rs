@@ -7,7 +7,7 @@ use gsw_source::ItemKind;
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, Insert};
 use super::name::{Wanted, names as names_in_scope};
-use super::site::SettingOwner;
+use super::owner::SettingOwner;
 use super::word;
 
 /// The names that settings of `owner` can have.

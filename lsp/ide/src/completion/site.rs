@@ -1,6 +1,6 @@
 //! What stands around the cursor: the tree says it where it can, the tokens where the tree has a hole.
 
-use gsw_abi::setting::{Form, Setting};
+use gsw_abi::setting::Setting;
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, resolve_member, resolve_name};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
@@ -8,6 +8,7 @@ use gsw_syntax::ast::{self, Child, ExpressionKind, Item, ItemBody, TypeExpressio
 use gsw_syntax::{LineStart, Token, TokenKind, Word, item_ast, lex};
 
 use super::expected::{Expected, Taken, expected, parameters_left};
+use super::owner::{SettingOwner, setting_owner};
 use super::tokens::{Line, Tokens};
 use super::{Cursor, preceding};
 use crate::cursor::{item_at, nodes_at};
@@ -108,19 +109,6 @@ pub enum Site {
 pub enum ErrorsOnly {
     Yes,
     No,
-}
-
-/// In whose braces a setting is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum SettingOwner {
-    Agent,
-    Prompt,
-    Human,
-    /// After `with`.
-    Call,
-    Cache,
-    Budget,
-    Permissions,
 }
 
 /// Where an expression is written.
@@ -256,75 +244,6 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     // What a call sets is computed where it is made.
     let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(setting);
     (is_value && !is_computed).then_some(Site::SettingValue { setting })
-}
-
-/// Whose settings stand in the braces that `brace` opens.
-pub(super) fn setting_owner(
-    cursor: &Cursor<'_>,
-    tokens: &Tokens<'_>,
-    brace: usize,
-) -> Option<SettingOwner> {
-    if tokens.tokens[brace].kind != TokenKind::BraceOpen {
-        return None;
-    }
-    let before = brace.checked_sub(1)?;
-    if tokens.tokens[before].word == Word::With {
-        return Some(SettingOwner::Call);
-    }
-    if tokens.tokens[before].word == Word::Permissions {
-        return Some(SettingOwner::Permissions);
-    }
-    let is_value = tokens.tokens[before].kind == TokenKind::Colon;
-    let name = is_value.then(|| before.checked_sub(1)).flatten();
-    match name
-        .and_then(|it| Setting::named(tokens.text(it)))
-        .map(Setting::form)
-    {
-        Some(Form::Cache) => return Some(SettingOwner::Cache),
-        Some(Form::Budget) => return Some(SettingOwner::Budget),
-        Some(
-            Form::Text
-            | Form::Texts
-            | Form::Count { .. }
-            | Form::Number
-            | Form::Duration
-            | Form::Model
-            | Form::Tools
-            | Form::Names(_)
-            | Form::Environment
-            | Form::Answer
-            | Form::Session,
-        )
-        | None => {}
-    }
-    let outermost = tokens.openers().first() == Some(&brace);
-    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
-    let mut kind = item.kind(cursor.db);
-    if kind == ItemKind::Invalid {
-        kind = declared_kind(tokens, brace)?;
-    }
-    let owners = [
-        (ItemKind::Agent, SettingOwner::Agent),
-        (ItemKind::Prompt, SettingOwner::Prompt),
-        (ItemKind::Human, SettingOwner::Human),
-    ];
-    let own = owners.into_iter().find(|(it, _)| *it == kind && outermost);
-    own.map(|(_, owner)| owner)
-}
-
-/// The kind of declaration that a word at the margin before `brace` begins, where its tree is a hole.
-fn declared_kind(tokens: &Tokens<'_>, brace: usize) -> Option<ItemKind> {
-    let first = (0..brace)
-        .rev()
-        .find(|it| tokens.tokens[*it].line_start == LineStart::Margin)?;
-    let kinds = [
-        (Word::Agent, ItemKind::Agent),
-        (Word::Prompt, ItemKind::Prompt),
-        (Word::Human, ItemKind::Human),
-    ];
-    let word = tokens.tokens[first].word;
-    let own = kinds.into_iter().find(|(it, _)| *it == word);
-    own.map(|(_, kind)| kind)
 }
 
 fn by_tree(

@@ -7,7 +7,8 @@ use gsw_syntax::{TokenKind, item_ast};
 
 use super::Cursor;
 use super::expected::{expected, matched};
-use super::site::{Site, setting_owner};
+use super::owner::setting_owner;
+use super::site::Site;
 use super::tokens::Tokens;
 use crate::cursor::{item_at, nodes_at};
 
