@@ -62,13 +62,15 @@ fn gathered(
             .map(|it| it.map_err(Stop::Raise))
             .collect(),
         ErrorPolicy::Settle => {
-            let outcome = match ty {
-                Type::List(element) => Some(&**element),
-                Type::Tuple(parts) => parts.first(),
-                _ => return unsupported("no list or tuple of results"),
+            let outcome = if let Type::Tuple(parts) = ty {
+                parts.first()
+            } else if let Type::List(element) = ty {
+                Some(&**element)
+            } else {
+                None
             };
             let Some(Type::Enum(result, _)) = outcome else {
-                return unsupported("no results");
+                return unsupported("no list or tuple of results");
             };
             let settled = endings.into_iter().map(|it| match it {
                 Ok(value) => Value::Variant(*result, 0, vec![value].into()),

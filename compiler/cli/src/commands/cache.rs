@@ -106,11 +106,13 @@ pub fn cache(arguments: &Cache) -> Exit {
             path.display()
         ));
     }
-    let done = match &arguments.command {
-        Command::Bust(bust) if bust.all => {
-            forget_all(&path).map(|it| print(arguments, &json!(it), || forgotten_text(&it)))
-        }
-        command => Inspection::open(&path).and_then(|it| perform(&it, command, arguments)),
+    let done = if let Command::Bust(bust) = &arguments.command
+        && bust.all
+    {
+        // Also of a file that cannot be opened to look at it.
+        forget_all(&path).map(|it| print(arguments, &json!(it), || forgotten_text(&it)))
+    } else {
+        Inspection::open(&path).and_then(|it| perform(&it, &arguments.command, arguments))
     };
     done.unwrap_or_else(|why| report::failure(&format!("`{}`: {why}", path.display())))
 }

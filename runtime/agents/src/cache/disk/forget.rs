@@ -44,7 +44,7 @@ pub fn forget_all(path: &Path) -> Result<Forgotten, String> {
             Ok(Emptied::OtherTables) => "its tables are not those of a cache".into(),
             Err(error) => match Unopened::from(error) {
                 Unopened::Damaged(why) => why,
-                other => return Err(unopened(other)),
+                other @ (Unopened::Busy | Unopened::Failed(_)) => return Err(unopened(other)),
             },
         },
         Err(Unopened::Damaged(why)) => why,
