@@ -225,7 +225,7 @@ fn workflows_are_tools_with_structured_results() {
             let (child, session) = connect(&kept, &["--store", "off"], &client, age).await;
             let tools = session.list_all_tools().await.expect("tools");
             let names: Vec<&str> = tools.iter().map(|it| &*it.name).collect();
-            assert_eq!(names, ["ship", "pick_sizes", "add", "slow"]);
+            assert_eq!(names, ["ship", "send", "pick_sizes", "add", "slow"]);
             let ship = serde_json::to_value(&tools[0]).expect("JSON");
             assert_eq!(
                 ship["description"],

@@ -1,6 +1,7 @@
 //! The type of a constant that is declared without one: known from its value where that says it by itself.
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{
@@ -16,16 +17,15 @@ use crate::scope::{
 use crate::tree::item_head;
 use crate::types::Type;
 
-/// How many other constants are looked at for the type of one: each may name several, and those others in turn. A circle of
-/// them is reported where it is evaluated.
-const MOST: u32 = 256;
+/// How many other constants are looked at for the type of one.
+const MOST: usize = 256;
 
 /// The type that the value of the constant `item` has, whatever the constant is used for; `None` when only inference could tell.
 pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Type> {
     Constant {
         db,
         item,
-        looked_at: &Cell::new(0),
+        known: &RefCell::default(),
     }
     .of(value)
 }
@@ -34,8 +34,9 @@ pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Ty
 struct Constant<'a> {
     db: &'a dyn Db,
     item: ItemId,
-    /// How many others were looked at so far.
-    looked_at: &'a Cell<u32>,
+    /// The types of those that were looked at: many may name the same ones. None while it is looked at, so that a circle ends
+    /// here; it is reported where it is evaluated.
+    known: &'a RefCell<HashMap<ItemId, Option<Type>>>,
 }
 
 impl Constant<'_> {
@@ -202,10 +203,13 @@ impl Constant<'_> {
 
     /// The type of another constant.
     fn constant(&self, item: ItemId) -> Option<Type> {
-        if item.kind(self.db) != ItemKind::Const || self.looked_at.get() == MOST {
+        if let Some(known) = self.known.borrow().get(&item) {
+            return known.clone();
+        }
+        if item.kind(self.db) != ItemKind::Const || self.known.borrow().len() == MOST {
             return None;
         }
-        self.looked_at.set(self.looked_at.get() + 1);
+        self.known.borrow_mut().insert(item, None);
         let head = item_head(self.db, item)?;
         let ItemBody::Const(declared) = &head.body else {
             return None;
@@ -213,12 +217,14 @@ impl Constant<'_> {
         let constant = Constant {
             db: self.db,
             item,
-            looked_at: self.looked_at,
+            known: self.known,
         };
-        match &declared.ty {
+        let ty = match &declared.ty {
             Some(ty) => constant.written(ty),
             None => constant.of(&declared.value),
-        }
+        };
+        self.known.borrow_mut().insert(item, ty.clone());
+        ty
     }
 
     /// The enum of a variant, where only one is meant.
@@ -298,7 +304,7 @@ impl Constant<'_> {
         let declared = Constant {
             db: self.db,
             item,
-            looked_at: self.looked_at,
+            known: self.known,
         };
         declared.written(function.signature.result.as_ref()?)
     }
