@@ -164,7 +164,7 @@ fn laid_out(schema: &Value, choices: Choices) -> (Map<String, Value>, Layout) {
     if let Some(form) = flat(schema, choices) {
         return (form, Layout::Whole);
     }
-    let (field, layout) = match primitive(schema, choices) {
+    let (field, layout) = match primitive(schema, definitions(schema), choices) {
         Some(field) => (field, Layout::Field),
         None => {
             let description = format!("JSON that fits this schema: {schema}");
@@ -188,20 +188,44 @@ fn form(properties: Map<String, Value>, required: &Value) -> Map<String, Value> 
 /// An object all of whose fields fit in a form.
 fn flat(schema: &Value, choices: Choices) -> Option<Map<String, Value>> {
     let fields = schema.get("properties")?.as_object()?;
-    if schema.get("$defs").is_some() || fields.is_empty() {
+    if fields.is_empty() {
         return None;
     }
     let mut properties = Map::new();
     for (name, field) in fields {
-        properties.insert(name.clone(), primitive(field, choices)?);
+        let field = primitive(field, definitions(schema), choices)?;
+        properties.insert(name.clone(), field);
     }
     let required = schema.get("required").cloned();
     Some(form(properties, &required.unwrap_or_else(|| json!([]))))
 }
 
-/// A field of a form: a text, a number, a boolean or a choice.
-fn primitive(schema: &Value, choices: Choices) -> Option<Value> {
+/// The schemas of types that stand in several places, by name.
+fn definitions(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("$defs")?.as_object()
+}
+
+/// A schema, with what it refers to in its place.
+fn whole(schema: &Value, named: Option<&Map<String, Value>>) -> Option<Map<String, Value>> {
     let schema = schema.as_object()?;
+    let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+        return Some(schema.clone());
+    };
+    let name = reference.strip_prefix("#/$defs/")?;
+    let mut whole = named?.get(name)?.as_object()?.clone();
+    // What is said where it is used says more.
+    whole.extend(schema.clone());
+    whole.remove("$ref");
+    Some(whole)
+}
+
+/// A field of a form: a text, a number, a boolean or a choice.
+fn primitive(
+    schema: &Value,
+    named: Option<&Map<String, Value>>,
+    choices: Choices,
+) -> Option<Value> {
+    let schema = &whole(schema, named)?;
     // An optional field may be left empty.
     if let Some([one, null]) = schema
         .get("anyOf")
@@ -209,18 +233,19 @@ fn primitive(schema: &Value, choices: Choices) -> Option<Value> {
         .map(Vec::as_slice)
         && null.get("type").and_then(Value::as_str) == Some("null")
     {
-        return primitive(one, choices);
+        return primitive(one, named, choices);
     }
     match schema.get("type").and_then(Value::as_str)? {
         "string" | "number" | "integer" | "boolean" => Some(Value::Object(said(schema, KEYWORDS))),
-        "array" if choices == Choices::Several => several(schema),
+        "array" if choices == Choices::Several => several(schema, named),
         _ => None,
     }
 }
 
 /// A field with several choices, where a list is of words.
-fn several(schema: &Map<String, Value>) -> Option<Value> {
-    let words = schema.get("items")?.get("enum")?.as_array()?;
+fn several(schema: &Map<String, Value>, named: Option<&Map<String, Value>>) -> Option<Value> {
+    let items = whole(schema.get("items")?, named)?;
+    let words = items.get("enum")?.as_array()?;
     if words.is_empty() || !words.iter().all(Value::is_string) {
         return None;
     }
