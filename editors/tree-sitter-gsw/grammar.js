@@ -54,7 +54,7 @@ function expressions(mode) {
     choice(
       prec.left("or", binary($, "or")),
       prec.left("and", binary($, "and")),
-      prec.left("comparison", binary($, "==", "!=", "<", "<=", ">", ">=", "in", seq("not", "in"))),
+      prec.left("comparison", binary($, "==", "!=", "<", "<=", ">", ">=", "in", alias($._not_in, "not in"))),
       prec.right("otherwise", binary($, "??")),
       prec.left("range", binary($, "..", "..=")),
       prec.left("sum", binary($, "+", "-")),
@@ -458,8 +458,9 @@ module.exports = grammar({
       repeat($._modifier),
       $.block,
     ),
+    _not_in: () => seq("not", "in"),
     parallel: ($) => prec.right(seq(
-      $._contextual, "parallel", "(", commas($._expression), ")", optional(seq("errors", $.identifier)),
+      $._contextual, "parallel", "(", commas($._expression), ")", optional($.errors),
     )),
     modified: ($) => seq($._modified_mark, repeat1($._modifier), $.block),
     reflect: ($) => prec.right("prefix", seq(

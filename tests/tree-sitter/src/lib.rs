@@ -94,10 +94,10 @@ impl<'source> Reader<'source> {
         marks.next().map_or("", |it| self.text(it))
     }
 
-    /// The operator of a node.
-    fn operator(self, node: Node<'_>) -> &'source str {
+    /// The operator of a node, which may be written as several words with any blanks between.
+    fn operator<'tree>(self, node: Node<'tree>) -> &'tree str {
         let operator = node.child_by_field_name("operator");
-        operator.map_or("", |it| self.text(it))
+        operator.map_or("", |it| it.kind())
     }
 
     /// A list of a head and everything that the children are.

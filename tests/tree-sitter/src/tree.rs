@@ -19,7 +19,8 @@ impl Tree {
     }
 
     pub(crate) fn list(head: &str, rest: impl IntoIterator<Item = Self>) -> Self {
-        Self::List(std::iter::once(Self::word(head)).chain(rest).collect())
+        // An operator of two words, which a dump has one after the other.
+        Self::List(head.split(' ').map(Self::word).chain(rest).collect())
     }
 
     /// The tree with the empty list as the word that a dump shows it as.
