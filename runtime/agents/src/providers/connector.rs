@@ -40,7 +40,7 @@ pub(super) struct Connector {
     proxies: Matcher,
 }
 
-/// An open connection.
+/// A connection on which nothing was said yet.
 pub(super) struct Socket {
     pub bytes: Box<dyn Bytes>,
     pub speech: Speech,

@@ -116,13 +116,12 @@ impl Shared {
         let _ = self.pulse.end.set(End::Closed);
     }
 
-    /// Sends a request.
+    /// Queues a whole request; it leaves as the server takes it.
     pub fn send(&self, request: Request<Bytes>) -> Result<Head, Unanswered> {
         let (head, body) = request.into_parts();
         let request = Request::from_parts(head, ());
         let sent = self.sender.clone().send_request(request, false);
         let (response, mut stream) = sent.map_err(|it| Unanswered::unsent(cause(it)))?;
-        // It leaves as the server takes it.
         let sent = stream.send_data(body, true);
         sent.map_err(|it| self.pulse.unanswered(it))?;
         Ok(Head {

@@ -36,7 +36,7 @@ enum Head {
     Alone(http1::Head),
 }
 
-/// Sends a request.
+/// Hands a request to the connection of its place; one that it does not take gives the place back.
 pub(super) fn send(mut place: Place, request: Request<Bytes>) -> Result<Coming, Unanswered> {
     let head = match place.lane() {
         Lane::Shared(shared) => shared.send(request).map(Head::Shared),

@@ -18,7 +18,7 @@ pub(crate) enum Sent {
     Nothing,
     /// The server has said that it did nothing with it.
     Refused,
-    /// It is unknown.
+    /// As far as is known, perhaps all of it.
     Maybe,
 }
 

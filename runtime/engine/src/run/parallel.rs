@@ -240,9 +240,12 @@ impl Parallel {
     fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
         let outcome = self.type_of_outcome(run, index);
         // Under `settle` an iteration itself gives what is in the `Ok` of its outcome.
-        match (self.policy, run.loaded.types.get(outcome)) {
-            (ErrorPolicy::Settle, Type::Enum(result)) => result.variants[0].fields[0].ty,
-            _ => outcome,
+        if self.policy == ErrorPolicy::Settle
+            && let Type::Enum(result) = run.loaded.types.get(outcome)
+        {
+            result.variants[0].fields[0].ty
+        } else {
+            outcome
         }
     }
 
