@@ -1,5 +1,6 @@
 //! Renaming: every name of the thing, in every file, or a refusal that says why.
 
+use gsw_ide::Renamable;
 use salsa::Setter;
 
 use crate::fixture::{Fixture, fixture, same};
@@ -436,7 +437,8 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
     let mut tried = 0;
     for offset in 0..original.len() {
         let at = u32::try_from(offset).unwrap();
-        let Ok((span, name)) = gsw_ide::prepare_rename(&before.db, before.file, at) else {
+        let Ok(Renamable { span, name, .. }) = gsw_ide::prepare_rename(&before.db, before.file, at)
+        else {
             continue;
         };
         if span.start != at {
