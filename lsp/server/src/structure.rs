@@ -94,11 +94,16 @@ pub fn folds(view: View<'_>) -> Vec<lsp::FoldingRange> {
         .collect()
 }
 
+/// How many selections are offered around a place, each an object in the one before it: several clients read no JSON that is
+/// deeper than 128.
+const MOST_SELECTIONS: usize = 100;
+
 pub fn selections(view: View<'_>, positions: &[lsp::Position]) -> Vec<lsp::SelectionRange> {
     positions
         .iter()
         .map(|at| {
-            let spans = gsw_ide::selection_range(view.db, view.file, view.offset(*at));
+            let mut spans = gsw_ide::selection_range(view.db, view.file, view.offset(*at));
+            spans.truncate(MOST_SELECTIONS);
             let mut around = None;
             for span in spans.into_iter().rev() {
                 around = Some(Box::new(lsp::SelectionRange {

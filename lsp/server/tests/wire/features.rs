@@ -189,6 +189,28 @@ fn a_module_is_renamed_with_its_file_by_clients_that_rename_files() {
     client.quit();
 }
 
+/// Each selection lies in the answer within the one before it, and clients read no JSON of any depth.
+#[test]
+fn selections_nest_no_deeper_than_clients_read() {
+    let (mut client, main, _) = opened("selections");
+    let text = format!(
+        "fn f() -> int {{ {}1{} }}\n",
+        "(".repeat(9_000),
+        ")".repeat(9_000)
+    );
+    client.change(&main, 2, &json!([{ "text": text }]));
+    let asked = json!({ "textDocument": { "uri": main }, "positions": [{ "line": 0, "character": 9_020 }] });
+    let answer = client.ask("textDocument/selectionRange", &asked);
+    let mut depth = 0;
+    let mut selection = &answer["result"][0];
+    while !selection["parent"].is_null() {
+        selection = &selection["parent"];
+        depth += 1;
+    }
+    assert!((20..110).contains(&depth), "{depth}");
+    client.quit();
+}
+
 /// A client that says what it cannot show is sent nothing else.
 #[test]
 fn what_is_shown_has_the_form_that_was_agreed() {

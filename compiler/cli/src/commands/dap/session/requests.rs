@@ -61,11 +61,11 @@ impl Session {
     }
 
     fn launched(&mut self, arguments: &Value) -> Result<Value, String> {
-        let launch = serde_json::from_value::<Launch>(arguments.clone());
-        self.launch = launch.map_err(|error| format!("`launch`: {error}"))?;
         if self.program.is_some() {
             return Err("a program was launched already".to_owned());
         }
+        let launch = serde_json::from_value::<Launch>(arguments.clone());
+        self.launch = launch.map_err(|error| format!("the arguments: {error}"))?;
         let program = self.launch.compiled()?;
         if !program.remarks.is_empty() {
             self.say("console", program.remarks.trim_end());
