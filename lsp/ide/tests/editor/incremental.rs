@@ -206,19 +206,26 @@ fn an_edit_in_a_body_checks_that_body_alone() {
     let mut project = watched_in(WHOLE);
     let file = project.it.file;
     let text = file.text(&project.it.db).to_string();
-    for number in 2..5 {
+    // As it is when it is opened, and then with other numbers.
+    for number in 1..5 {
         let edited = text.replace("n + 1 }", &format!("n + {number} }}"));
         file.set_text(&mut project.it.db)
             .with_durability(salsa::Durability::LOW)
             .to(edited.into());
         project.check();
         let ran = project.ran();
+        if number == 1 {
+            continue;
+        }
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for it in &ran {
-            *counts.entry(it.split('(').next().unwrap_or_default()).or_default() += 1;
+            *counts
+                .entry(it.split('(').next().unwrap_or_default())
+                .or_default() += 1;
         }
         assert!(counts.contains_key("infer_item"), "{counts:#?}");
-        counts.retain(|_, count| *count > 1);
+        // Each declaration is cut out of the new text, and nothing goes on from those that are as they were.
+        counts.retain(|name, count| *count > 1 && !matches!(*name, "item_ast" | "item_text"));
         assert_eq!(counts, BTreeMap::new(), "{ran:#?}");
     }
 }
