@@ -29,21 +29,78 @@ pub fn document_link(db: &dyn Db, file: File) -> Vec<Link> {
             target: it.path(db).clone(),
         }));
     }
-    for item in file_item_ids(db, file).iter().copied() {
-        let Some(tree) = item_ast(db, item) else {
-            continue;
+    let folder = file.path(db).parent().unwrap_or(Path::new(""));
+    for it in relative_paths(db, file) {
+        let target = match it.of {
+            Named::Skills => skills(db, file, &it.path),
+            Named::Cassette => Some(folder.join(&it.path)),
         };
-        let targets = skills(db, file, &tree).chain(cassette(db, file, &tree));
-        links.extend(targets.map(|(span, target)| Link {
-            span: in_file(db, item, span),
+        links.extend(target.map(|target| Link {
+            span: it.span,
             target,
         }));
     }
     links
 }
 
-/// The elements of `skills` in an item: each leads to its `SKILL.md`, or to the folder of several skills.
-fn skills(db: &dyn Db, file: File, tree: &Item) -> impl Iterator<Item = (Span, PathBuf)> {
+/// A text that names a file or a folder, from the folder of the file that it stands in.
+pub struct RelativePath {
+    /// In the file, in its quotes.
+    pub span: Span,
+    pub path: String,
+    of: Named,
+}
+
+#[derive(Clone, Copy)]
+enum Named {
+    Skills,
+    Cassette,
+}
+
+/// The elements of `skills` and the cassettes of tests.
+pub fn relative_paths(db: &dyn Db, file: File) -> Vec<RelativePath> {
+    let mut found = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        let Some(tree) = item_ast(db, item) else {
+            continue;
+        };
+        let mut add = |span: Span, path: String, of: Named| {
+            found.push(RelativePath {
+                span: in_file(db, item, span),
+                path,
+                of,
+            });
+        };
+        for element in listed_skills(&tree) {
+            if let Some(path) = text(element) {
+                add(element.span, path.to_owned(), Named::Skills);
+            }
+        }
+        if let ItemBody::Test {
+            cassette: Some(value),
+            ..
+        } = &tree.body
+            && let Some(path) = cassette_file(value)
+        {
+            add(value.span, path, Named::Cassette);
+        }
+    }
+    found
+}
+
+/// Where the skills that a path names are read: the `SKILL.md` of one, the folder of several.
+fn skills(db: &dyn Db, file: File, path: &str) -> Option<PathBuf> {
+    let instructions = skill_instructions(db, file, path);
+    let first = instructions.first()?.path(db);
+    let target = match instructions.len() {
+        1 => first.as_path(),
+        _ => first.parent()?.parent()?,
+    };
+    Some(target.to_owned())
+}
+
+/// The elements of the lists after `skills` in an item.
+fn listed_skills(tree: &Item) -> impl Iterator<Item = &Expression> {
     let lists = settings(tree).into_iter().filter_map(|it| {
         if it.name.name == "skills"
             && let SettingValue::Expression(value) = &it.value
@@ -53,16 +110,7 @@ fn skills(db: &dyn Db, file: File, tree: &Item) -> impl Iterator<Item = (Span, P
         }
         None
     });
-    let folders = lists.flatten().filter_map(|it| Some((it.span, text(it)?)));
-    folders.filter_map(move |(span, path)| {
-        let instructions = skill_instructions(db, file, path);
-        let first = instructions.first()?.path(db);
-        let target = match instructions.len() {
-            1 => first.as_path(),
-            _ => first.parent()?.parent()?,
-        };
-        Some((span, target.to_owned()))
-    })
+    lists.flatten()
 }
 
 /// The settings of an item, and of the calls in it.
@@ -86,19 +134,6 @@ fn settings(tree: &Item) -> Vec<&Setting> {
         }
     });
     all
-}
-
-/// The file from which a test takes the answers of models.
-fn cassette(db: &dyn Db, file: File, tree: &Item) -> Option<(Span, PathBuf)> {
-    let ItemBody::Test {
-        cassette: Some(value),
-        ..
-    } = &tree.body
-    else {
-        return None;
-    };
-    let folder = file.path(db).parent().unwrap_or(Path::new(""));
-    Some((value.span, folder.join(cassette_file(value)?)))
 }
 
 fn text(it: &Expression) -> Option<&str> {

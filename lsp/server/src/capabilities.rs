@@ -210,7 +210,7 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
     }
 }
 
-/// The renames of which the server wants to know beforehand: of sources, and of folders that may hold some.
+/// The renames of which the server wants to know beforehand: of sources and cassettes, and of folders that may hold some.
 fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     let filter = |glob: &str, matches| lsp::FileOperationFilter {
         scheme: Some("file".into()),
@@ -222,6 +222,7 @@ fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     };
     let filters = vec![
         filter("**/*.gsw", lsp::FileOperationPatternKind::File),
+        filter("**/*.jsonl", lsp::FileOperationPatternKind::File),
         filter("**", lsp::FileOperationPatternKind::Folder),
     ];
     lsp::WorkspaceFileOperationsServerCapabilities {

@@ -79,9 +79,5 @@ pub fn moved_module(
     {
         return Err(format!("there is a module `{new}` beside it already"));
     }
-    let home = project.and_then(|it| it.home(db).as_deref());
-    if home == module_path(db, module) {
-        return Err("`gsw.toml` names its file as the project's entry".into());
-    }
     Ok(Some(MovedFile { old, new: moved }))
 }

@@ -54,6 +54,40 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// What else names files: skills, cassettes, and the entry of the project.
+#[test]
+fn paths_lead_to_files_where_they_go() {
+    let text = r#"
+agent a { model: "sim/x" skills: ["./skills/one"] }
+test "t" cassette "tapes/t.jsonl" { }
+//- skills/one/SKILL.md
+---
+name: one
+description: One.
+---
+//- gsw.toml
+entry = "main.gsw"
+"#;
+    let after = |old: &str, new: &str| {
+        let it = fixture(text);
+        let root = PathBuf::from("/project");
+        let moved = [(root.join(old), root.join(new))];
+        let edits = gsw_ide::will_rename_files(&it.db, &moved);
+        let texts = edits.into_iter().map(|it| it.text);
+        texts.collect::<Vec<String>>()
+    };
+    assert_eq!(after("skills", "docs/skills"), ["\"./docs/skills/one\""]);
+    assert_eq!(after("tapes", "old"), ["\"./old/t.jsonl\""]);
+    let moved = [
+        "\"app/main.gsw\"",
+        "\"../skills/one\"",
+        "\"../tapes/t.jsonl\"",
+    ];
+    assert_eq!(after("main.gsw", "app/main.gsw"), moved);
+    assert_eq!(after("main.gsw", "other.gsw"), ["\"other.gsw\""]);
+    assert_eq!(after("none.gsw", "other.gsw"), Vec::<String>::new());
+}
+
 #[test]
 fn imports_lead_to_files_where_they_go() {
     for (text, old, new, wanted) in CASES {

@@ -267,6 +267,10 @@ fn nothing_is_asked_of_a_configuration() {
     let toml = uri(&root.join("gsw.toml"));
     client.open(&toml, "nam = 1\nfn f() -> int { 1 }\n");
     assert_eq!(reported(&mut client, &toml), ["invalid-toml"]);
+    client.change(&toml, 2, &json!([{ "text": "entry = \"none.gsw\"\n" }]));
+    assert_eq!(reported(&mut client, &toml), ["wrong-value"]);
+    client.change(&toml, 3, &json!([{ "text": "entry = \"main.gsw\"\n" }]));
+    assert_eq!(reported(&mut client, &toml), Vec::<String>::new());
     for method in ["documentSymbol", "semanticTokens/full", "foldingRange"] {
         let answer = client.about(&format!("textDocument/{method}"), &toml);
         assert_eq!(answer, Value::Null, "{method}");
