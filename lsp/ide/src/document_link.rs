@@ -31,9 +31,9 @@ pub fn document_link(db: &dyn Db, file: File) -> Vec<Link> {
     }
     let folder = file.path(db).parent().unwrap_or(Path::new(""));
     for it in relative_paths(db, file) {
-        let target = match it.of {
-            Named::Skills => skills(db, file, &it.path),
-            Named::Cassette => Some(folder.join(&it.path)),
+        let target = match it.kind {
+            PathKind::Skills => skills(db, file, &it.path),
+            PathKind::Cassette => Some(folder.join(&it.path)),
         };
         links.extend(target.map(|target| Link {
             span: it.span,
@@ -48,11 +48,11 @@ pub struct RelativePath {
     /// In the file, in its quotes.
     pub span: Span,
     pub path: String,
-    of: Named,
+    kind: PathKind,
 }
 
 #[derive(Clone, Copy)]
-enum Named {
+enum PathKind {
     Skills,
     Cassette,
 }
@@ -64,16 +64,16 @@ pub fn relative_paths(db: &dyn Db, file: File) -> Vec<RelativePath> {
         let Some(tree) = item_ast(db, item) else {
             continue;
         };
-        let mut add = |span: Span, path: String, of: Named| {
+        let mut add = |span: Span, path: String, kind: PathKind| {
             found.push(RelativePath {
                 span: in_file(db, item, span),
                 path,
-                of,
+                kind,
             });
         };
         for element in listed_skills(&tree) {
             if let Some(path) = text(element) {
-                add(element.span, path.to_owned(), Named::Skills);
+                add(element.span, path.to_owned(), PathKind::Skills);
             }
         }
         if let ItemBody::Test {
@@ -82,7 +82,7 @@ pub fn relative_paths(db: &dyn Db, file: File) -> Vec<RelativePath> {
         } = &tree.body
             && let Some(path) = cassette_file(value)
         {
-            add(value.span, path, Named::Cassette);
+            add(value.span, path, PathKind::Cassette);
         }
     }
     found

@@ -30,12 +30,12 @@ pub struct Renamable {
     /// In the file.
     pub span: Span,
     pub name: Name,
-    pub names: Named,
+    pub kind: RenamableKind,
 }
 
 /// What a rename is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Named {
+pub enum RenamableKind {
     Declaration,
     /// A module, which has the name of its file.
     Module,
@@ -50,14 +50,14 @@ pub fn prepare_rename(db: &dyn Db, file: File, offset: u32) -> Result<Renamable,
         return Ok(Renamable {
             span: module.span,
             name: module.name,
-            names: Named::Module,
+            kind: RenamableKind::Module,
         });
     }
     let (cursor, name) = renamable(db, file, offset)?;
     Ok(Renamable {
         span: in_file(db, cursor.item, cursor.span),
         name,
-        names: Named::Declaration,
+        kind: RenamableKind::Declaration,
     })
 }
 

@@ -184,7 +184,7 @@ impl LanguageServer for Backend {
             let paths: Vec<PathBuf> = it.changes.iter().filter_map(|it| path(&it.uri)).collect();
             state.changed_on_disk(&paths)
         });
-        if matches!(concern.await, Ok(Concern::Some)) {
+        if matches!(concern.await, Ok(Concern::Something)) {
             self.refresh().await;
         }
     }

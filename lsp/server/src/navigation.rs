@@ -129,7 +129,7 @@ pub fn prepare_rename(view: View<'_>, offset: u32) -> Result<lsp::PrepareRenameR
     let found =
         gsw_ide::prepare_rename(view.db, view.file, offset).map_err(Error::invalid_params)?;
     let can_rename_files = view.state.settings.support.renaming;
-    if (found.names, can_rename_files) == (gsw_ide::Named::Module, Ability::Lacking) {
+    if (found.kind, can_rename_files) == (gsw_ide::RenamableKind::Module, Ability::Lacking) {
         return Err(Error::invalid_params(gsw_ide::MODULE));
     }
     Ok(lsp::PrepareRenameResponse::RangeWithPlaceholder {

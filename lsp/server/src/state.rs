@@ -127,7 +127,7 @@ impl From<Option<bool>> for Ability {
 /// Whether something in the workspaces is another than before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Concern {
-    Some,
+    Something,
     Nothing,
 }
 
@@ -252,7 +252,7 @@ impl State {
         // It says which files belong together, also one that is open: it may just have been made.
         if paths.iter().any(|it| self.is_about_projects(it)) {
             self.afresh();
-            return Concern::Some;
+            return Concern::Something;
         }
         let mut closed: BTreeSet<PathBuf> = BTreeSet::new();
         for path in paths {
@@ -274,7 +274,7 @@ impl State {
         }
         self.read_again(&closed);
         self.find_on_disk(&closed);
-        Concern::Some
+        Concern::Something
     }
 
     /// Whether a file or folder on disk decides what a project is.

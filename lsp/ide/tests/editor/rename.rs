@@ -437,13 +437,10 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
     let mut tried = 0;
     for offset in 0..original.len() {
         let at = u32::try_from(offset).unwrap();
-        let Ok(Renamable { span, name, .. }) = gsw_ide::prepare_rename(&before.db, before.file, at)
-        else {
+        let found = gsw_ide::prepare_rename(&before.db, before.file, at);
+        let Some(Renamable { name, .. }) = found.ok().filter(|it| it.span.start == at) else {
             continue;
         };
-        if span.start != at {
-            continue;
-        }
         let new = match name.chars().all(|it| it.is_ascii_uppercase()) {
             true => "OTHER".to_owned(),
             false => format!("{name}_other").replace(

@@ -120,7 +120,7 @@ fn a_module_is_renamed_by_its_name() {
         let found = gsw_ide::prepare_rename(&it.db, it.file, it.offset).expect("a module");
         let (start, end) = (found.span.start as usize, found.span.end as usize);
         assert_eq!(&it.file.text(&it.db)[start..end], "geo", "{named}");
-        assert_eq!(found.names, gsw_ide::Named::Module);
+        assert_eq!(found.kind, gsw_ide::RenamableKind::Module);
         assert_eq!(
             moved(&text, "shapes"),
             Ok(Some("/project/sub/shapes.gsw".into()))

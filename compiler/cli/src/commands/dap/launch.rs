@@ -50,7 +50,7 @@ pub struct Launch {
 }
 
 /// A run of a store, as far as it has come.
-pub struct Kept {
+pub struct KeptRun {
     pub id: String,
     /// How many records it has.
     pub records: u64,
@@ -177,7 +177,7 @@ impl Launch {
     }
 
     /// Brings the run that is kept to its end in memory, where the follower sees it and keeps what it was given.
-    pub fn remember(&self, program: &Program, follower: Arc<Follower>) -> Result<Kept, String> {
+    pub fn remember(&self, program: &Program, follower: Arc<Follower>) -> Result<KeptRun, String> {
         let run = self.run.as_deref().filter(|it| *it != NEWEST);
         let happened = gsw_service::happened(
             program.loaded()?,
@@ -195,7 +195,7 @@ impl Launch {
             Came::Ended(result) => Some(result),
             Came::Open => None,
         };
-        Ok(Kept {
+        Ok(KeptRun {
             id: happened.info.id,
             records: happened.info.records,
             result,
@@ -207,7 +207,7 @@ impl Launch {
     pub fn watch(
         &self,
         program: &Program,
-        kept: &Kept,
+        kept: &KeptRun,
         wanted: Weak<()>,
         tell: impl FnOnce() + Send + 'static,
     ) -> Result<(), String> {

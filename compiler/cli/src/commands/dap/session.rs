@@ -1,6 +1,6 @@
 //! The requests of an editor in turn, and the events that it gets: which run it looks at, the live one or a replay.
 
-mod attached;
+mod following;
 mod requests;
 
 use std::sync::mpsc::Sender;
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use super::Heard;
 use super::breakpoints::{Breakpoints, Stops, Why};
 use super::follower::{Because, Follower, How, Mode, Step, Stopped, Wanted};
-use super::launch::{Kept, Launch, Live, Program};
+use super::launch::{KeptRun, Launch, Live, Program};
 use super::past::Replays;
 use super::shown::Shown;
 use super::wire::Output;
-use attached::Attached;
+use following::Following;
 
 /// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,9 +50,9 @@ pub struct Session {
     runs: Vec<Arc<str>>,
     replays: u64,
     /// The run of a store that is looked at.
-    kept: Option<Kept>,
+    kept: Option<KeptRun>,
     /// A run of another process that is followed.
-    attached: Option<Attached>,
+    following: Option<Following>,
     /// How the run has ended, as the exit code of its program.
     code: i32,
 }
@@ -78,7 +78,7 @@ impl Session {
             runs: Vec::new(),
             replays: 0,
             kept: None,
-            attached: None,
+            following: None,
             code: 0,
         }
     }
@@ -364,7 +364,7 @@ impl Session {
         if self.launch.stop_on_entry {
             return self.replay(Mode::Entry);
         }
-        if self.attached.is_some() {
+        if self.following.is_some() {
             return self.go_to(recorded, Because::Present);
         }
         self.replay(Mode::Go { until: recorded })
@@ -401,8 +401,8 @@ impl Session {
             self.present = None;
         }
         self.stopped = None;
-        if let Some(attached) = &mut self.attached {
-            attached.wants(&mode);
+        if let Some(following) = &mut self.following {
+            following.wants(&mode);
         }
         follower.go(mode);
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::attached::Attached;
+use super::following::Following;
 use super::{Back, NEVER, Next, Session};
 use crate::commands::dap::breakpoints::{Stops, Why};
 use crate::commands::dap::expression::Expression;
@@ -78,7 +78,7 @@ impl Session {
     fn attached(&mut self, arguments: &Value) -> Result<Value, String> {
         let answer = self.launched(arguments)?;
         self.launch.run.get_or_insert_with(|| NEWEST.to_owned());
-        self.attached = Some(Attached::default());
+        self.following = Some(Following::default());
         Ok(answer)
     }
 

@@ -9,8 +9,8 @@ use crate::commands::dap::follower::{Because, Mode};
 
 /// What is waited for of a run of another process.
 #[derive(Debug, Default)]
-pub struct Attached {
-    next: Next,
+pub struct Following {
+    goal: Goal,
     /// How often it was waited for.
     waits: u64,
     /// Held while it is waited for.
@@ -19,23 +19,23 @@ pub struct Attached {
 
 /// Where one wants to be when the run has come further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Next {
+enum Goal {
     #[default]
     Breakpoint,
     Statement,
 }
 
-impl Attached {
+impl Following {
     /// Notes how the client continues.
     pub fn wants(&mut self, mode: &Mode) {
-        self.next = match mode {
-            Mode::Step { .. } => Next::Statement,
+        self.goal = match mode {
+            Mode::Step { .. } => Goal::Statement,
             Mode::Go { .. }
             | Mode::Resume { .. }
             | Mode::Entry
             | Mode::To { .. }
             | Mode::Scan { .. }
-            | Mode::GiveUp => Next::Breakpoint,
+            | Mode::GiveUp => Goal::Breakpoint,
         };
     }
 }
@@ -43,14 +43,14 @@ impl Attached {
 impl Session {
     /// Whether the run that is followed has not ended, as far as is known.
     pub(super) fn may_come_further(&self) -> bool {
-        let kept = self.kept.as_ref().filter(|_| self.attached.is_some());
+        let kept = self.kept.as_ref().filter(|_| self.following.is_some());
         kept.is_some_and(|it| it.result.is_none())
     }
 
     /// Waits until the run that is followed comes further; `false` when it cannot.
     pub(super) fn waits_for_more(&mut self) -> bool {
-        let (Some(attached), Some(kept), Some(program)) =
-            (&mut self.attached, &self.kept, &self.program)
+        let (Some(following), Some(kept), Some(program)) =
+            (&mut self.following, &self.kept, &self.program)
         else {
             return false;
         };
@@ -58,8 +58,8 @@ impl Session {
             self.say_result(&result);
             return false;
         }
-        attached.waits += 1;
-        let (wait, heard) = (attached.waits, self.heard.clone());
+        following.waits += 1;
+        let (wait, heard) = (following.waits, self.heard.clone());
         let waiting = Arc::new(());
         let tell = move || {
             // The receiver ends when the client has gone.
@@ -68,7 +68,7 @@ impl Session {
         let watched = self
             .launch
             .watch(program, kept, Arc::downgrade(&waiting), tell);
-        attached.waiting = Some(waiting);
+        following.waiting = Some(waiting);
         if let Err(why) = &watched {
             self.say("stderr", why);
         }
@@ -77,18 +77,18 @@ impl Session {
 
     /// Goes on with a run that has come further.
     pub(super) fn has_come_further(&mut self, wait: u64) {
-        let Some(attached) = &mut self.attached else {
+        let Some(following) = &mut self.following else {
             return;
         };
         // It may have been paused meanwhile.
-        if attached.waits != wait || attached.waiting.take().is_none() {
+        if following.waits != wait || following.waiting.take().is_none() {
             return;
         }
-        let next = attached.next;
+        let goal = following.goal;
         let from = self.ended_at.unwrap_or_default();
-        let replayed = self.remember().and_then(|_| match next {
-            Next::Breakpoint => self.replay(Mode::Resume { from }),
-            Next::Statement => self.go_to(from + 1, Because::Step),
+        let replayed = self.remember().and_then(|_| match goal {
+            Goal::Breakpoint => self.replay(Mode::Resume { from }),
+            Goal::Statement => self.go_to(from + 1, Because::Step),
         });
         if let Err(why) = replayed {
             self.say("stderr", &why);
@@ -98,7 +98,7 @@ impl Session {
 
     /// Shows where the run that is waited for is; `None` when none is.
     pub(super) fn pause_waiting(&mut self) -> Option<Result<(), String>> {
-        self.attached.as_mut()?.waiting.take()?;
+        self.following.as_mut()?.waiting.take()?;
         let point = self.ended_at.unwrap_or_default();
         Some(self.go_to(point, Because::Pause))
     }
