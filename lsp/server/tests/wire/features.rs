@@ -189,6 +189,22 @@ fn a_module_is_renamed_with_its_file_by_clients_that_rename_files() {
     client.quit();
 }
 
+/// What was answered by other settings is asked for again, and a client without settings of its own is asked for them.
+#[test]
+fn hints_follow_a_change_of_settings_at_once() {
+    let workspace = json!({ "configuration": true, "inlayHint": { "refreshSupport": true } });
+    let mut client = Client::with(&json!({ "capabilities": { "workspace": workspace } }));
+    let method = |name: &'static str| move |it: &Value| it["method"] == name;
+    let settings = json!({ "settings": null });
+    client.tell("workspace/didChangeConfiguration", &settings);
+    let asked = client.wait_for(method("workspace/configuration"));
+    assert_eq!(asked["params"]["items"], json!([{ "section": "gsw" }]));
+    let settings = json!({ "settings": { "gsw": { "inlayHints": { "types": false } } } });
+    client.tell("workspace/didChangeConfiguration", &settings);
+    client.wait_for(method("workspace/inlayHint/refresh"));
+    client.quit();
+}
+
 /// Each selection lies in the answer within the one before it, and clients read no JSON of any depth.
 #[test]
 fn selections_nest_no_deeper_than_clients_read() {
