@@ -258,7 +258,7 @@ for line in sys.stdin:
     if asked["method"] == "initialize":
         said["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "echo", "version": "1"}}
     elif asked["method"] == "tools/list":
-        said["result"] = {"tools": [echo]}
+        said["result"] = {"tools": [echo, {"name": "say-it", "inputSchema": {"type": "object"}}]}
     elif asked["method"] == "tools/call":
         said["result"] = {"content": [], "structuredContent": asked["params"]["arguments"]}
     else:
@@ -289,4 +289,8 @@ workflow main() -> json {
     let expected =
         r#"{"must":null,"any":{"a":null,"b":[null]},"place":{"name":"here","near":null}}"#;
     assert_eq!(said.out.trim_end(), expected, "{said:?}");
+    for name in ["say_it", "say-it"] {
+        let said = gswc_in(&folder, &["mcp", "call", "places.gsw", name, "{\"a\": 1}"]);
+        assert_eq!(said.out, "{\n  \"a\": 1\n}\n", "{said:?}");
+    }
 }

@@ -242,6 +242,7 @@ fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Resul
         (Some(name), all) if all.iter().any(|it| it.name == name) => name.to_owned(),
         (Some(name), _) => return Err(report::usage(&format!("no server `{name}` is declared"))),
     };
+    let tool = servers.declared.at_server(&name, tool);
     let answer = servers.call(&name, tool, arguments)?;
     Ok(report::output_json(&format!("{answer:#}\n")))
 }

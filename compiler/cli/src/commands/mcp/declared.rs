@@ -79,6 +79,16 @@ impl Declared {
         tools.find(|it| it.server == server && it.known_as == known_as)
     }
 
+    /// The name of a tool at its server, by that or by the one that it is declared by.
+    pub(super) fn at_server<'a>(&'a self, server: &str, name: &'a str) -> &'a str {
+        let mut tools = self.tools.iter();
+        let declared = tools.find(|it| it.server == server && it.name == name);
+        match (self.tool(server, name), declared) {
+            (None, Some(declared)) => &declared.known_as,
+            (Some(_), _) | (None, None) => name,
+        }
+    }
+
     fn add(&mut self, db: &dyn Db, item: ItemId) {
         let Some(tree) = item_ast(db, item) else {
             return;
