@@ -201,6 +201,32 @@ fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
 }
 
 #[test]
+fn what_is_trusted_is_kept_where_a_server_has_another_name_and_missed_where_a_parameter_has() {
+    let (folder, server) = folder("renamed", SERVER);
+    added(&folder, &server.program);
+    let lock = ["mcp", "lock", "places.gsw"];
+    let written = read(&folder)
+        .replace("  name: string,\n  most", "  name: string trusted,\n  most")
+        .replace(") -> FindResult once by", ") -> FindResult reads by")
+        .replace("mcp places =", "mcp towns =");
+    std::fs::write(folder.join("places.gsw"), written).expect("the target folder can be written");
+    let said = gswc_in(&folder, &lock);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let kept = read(&folder);
+    assert!(kept.contains("  name: string trusted,"), "{kept}");
+    assert!(kept.contains(") -> FindResult reads by towns"), "{kept}");
+    let changed = SERVER
+        .replace("  name: string,\n  most", "  title: string,\n  most")
+        .replace("name: name,", "name: title,");
+    let _changed = Kept::new("mcp_declared_renamed", &changed);
+    let said = gswc_in(&folder, &lock);
+    assert_eq!(
+        said.out, "changed: towns.find\ngone: towns.find `name` trusted\n",
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_server_can_be_called_from_the_command_line_and_says_what_is_wrong() {
     let (folder, server) = folder("called", SERVER);
     let declared = format!(
