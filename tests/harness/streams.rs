@@ -122,6 +122,44 @@ fn parts_are_there_while_the_answer_arrives_on_every_wire() {
     }
 }
 
+/// The answer does not end, so what ends the program was shown while it arrived.
+#[test]
+fn the_end_of_a_thought_that_a_template_began_makes_what_came_a_draft() {
+    const DRAFT: &str = r#"
+type Note { title: string, tags: [string] }
+agent thinker { model: "openai/local" retry: 0 timeout: 30s }
+prompt note(name: string) -> Note by thinker { user "Greet ${name}." }
+workflow main() -> string {
+  let answer = note.stream("Ada")
+  var title = ""
+  for part in answer {
+    title = part.title ?? ""
+    if title == "Hello" { break }
+  }
+  let restarts = answer.restarts()
+  answer.cancel()
+  "${title} ${restarts}"
+}
+"#;
+    let pieces = [
+        r#"I say {"title": "Hm", "tags": []} or so.\n</thi"#,
+        r#"nk>\n{"title": "Hello", "tags": ["#,
+    ];
+    let chunk = |it: &str| {
+        let delta = json!({ "content": it.replace("\\n", "\n") });
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": null }]);
+        let chunk = json!({ "id": "c", "object": "chat.completion.chunk", "model": "m", "choices": choices });
+        format!("data: {chunk}\n\n")
+    };
+    let reply = Reply {
+        hang: true,
+        ..stream(&pieces.map(chunk).concat())
+    };
+    let file = program("stream-draft", DRAFT);
+    let (said, _) = with_provider(in_turn(vec![reply]), |url| run(&file, url, &[]));
+    assert_eq!(said.out.trim(), "\"Hello 1\"", "{said:?}");
+}
+
 /// The text of the `stream_delta` events of a file.
 fn streamed(log: &Path) -> String {
     let events = std::fs::read_to_string(log).expect("there are events");

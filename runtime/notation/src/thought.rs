@@ -86,18 +86,10 @@ impl Follower {
         if self.last.len() > LONGEST {
             self.last.drain(..LONGEST / 2);
         }
-        let ends = |mark: &str| {
-            let end = self
-                .last
-                .len()
-                .checked_sub(mark.len())
-                .map(|it| &self.last[it..]);
-            end.is_some_and(|it| it.eq_ignore_ascii_case(mark.as_bytes()))
-        };
         let next = match self.within {
-            Some(thought) if ends(thought.close) => None,
+            Some(thought) if self.has_just_read(thought.close) => None,
             Some(_) => return true,
-            None => match THOUGHTS.iter().find(|it| ends(it.open)) {
+            None => match THOUGHTS.iter().find(|it| self.has_just_read(it.open)) {
                 Some(thought) => Some(thought),
                 None => return false,
             },
@@ -105,6 +97,20 @@ impl Follower {
         self.within = next;
         self.last.clear();
         true
+    }
+
+    /// Takes the next character, and says whether it ends a thought that nothing in the text has begun.
+    pub fn closes(&mut self, character: char) -> bool {
+        if self.takes(character) || !THOUGHTS.iter().any(|it| self.has_just_read(it.close)) {
+            return false;
+        }
+        self.last.clear();
+        true
+    }
+
+    fn has_just_read(&self, mark: &str) -> bool {
+        let begin = self.last.len().checked_sub(mark.len());
+        begin.is_some_and(|it| self.last[it..].eq_ignore_ascii_case(mark.as_bytes()))
     }
 }
 
@@ -120,6 +126,16 @@ mod tests {
         assert_eq!(length("<b>"), None);
         assert_eq!(unopened("a</think>b"), [9]);
         assert!(unopened("<think>a</think>b").is_empty());
+    }
+
+    #[test]
+    fn only_a_thought_that_nothing_has_begun_is_closed() {
+        let closed = |text: &str| {
+            let mut follower = Follower::default();
+            text.chars().filter(|it| follower.closes(*it)).count()
+        };
+        assert_eq!(closed("a</THINK>b[/think]"), 2);
+        assert_eq!(closed("<think>a</think>b"), 0);
     }
 
     #[test]

@@ -347,7 +347,39 @@ impl fmt::Debug for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lanes, MANY};
+    use tokio::io::AsyncReadExt;
+    use tokio::net::TcpListener;
+
+    use super::{LOOKS, Lanes, MANY};
+    use crate::connections::address::Address;
+
+    #[tokio::test]
+    async fn a_connection_is_closed_after_some_looks_that_find_it_unused() {
+        let server = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = server.local_addr().expect("it is bound");
+        let address = Address::of(format!("http://{at}/"));
+        let target = address.target().expect("it is an address");
+        let lanes = Lanes::default();
+        let place = lanes.place(target).await.ok().expect("it listens");
+        let (mut accepted, _) = server.accept().await.expect("it was called");
+        let way = lanes.way(target.origin());
+        for _ in 0..=LOOKS {
+            way.lock().close_unused();
+        }
+        drop(place);
+        for _ in 1..LOOKS {
+            way.lock().close_unused();
+        }
+        // A use of it begins the count again.
+        drop(lanes.place(target).await.ok().expect("it is open"));
+        for _ in 1..LOOKS {
+            way.lock().close_unused();
+        }
+        assert!(way.lock().is_any());
+        way.lock().close_unused();
+        assert!(!way.lock().is_any());
+        assert_eq!(accepted.read(&mut [0]).await.expect("an end"), 0);
+    }
 
     #[tokio::test]
     async fn hosts_without_a_connection_are_forgotten() {

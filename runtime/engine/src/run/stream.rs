@@ -7,8 +7,8 @@
 //! gets fewer and larger ones.
 //!
 //! **Invariants.**
-//! - A part is only ever added to (`growth`), until another attempt or turn of the model takes the place of what has come;
-//!   then `restarts` is one more.
+//! - A part is only ever added to (`growth`), until another attempt or turn of the model takes the place of what has come, or
+//!   what has come turns out to be a draft; then `restarts` is one more.
 //! - The last part is the whole answer, checked; after it comes the end. Where the prompt raises, its error comes instead.
 //! - At most one piece is asked for at a time, and none without a waiter.
 //! - Answers that are made up, scripted or kept are not waited for: what is made up or scripted is cut the same way each time,
@@ -388,9 +388,13 @@ impl Run {
         let Some(mut growth) = stream.and_then(|it| it.growth.take()) else {
             return;
         };
+        let before = growth.restarts();
         growth.feed(self, piece);
         match self.streams.streams.get_mut(&id) {
-            Some(stream) => stream.growth = Some(growth),
+            Some(stream) => {
+                stream.restarts += growth.restarts() - before;
+                stream.growth = Some(growth);
+            }
             None => growth.release(&mut self.heap),
         }
     }

@@ -5,13 +5,14 @@
 //! handed over when it is whole.
 //!
 //! **Invariants.**
-//! - What was handed over is never taken back: a later piece adds to it, or the text is `Lost`.
+//! - What was handed over is never taken back: a later piece adds to it, or the text is `Lost`. Only the end of a thought whose
+//!   beginning a template of the conversation has written makes all of it a draft: then the value begins anew.
 //! - How the text is cut decides nothing but how a growing string is divided.
 //! - The work is linear in the text; between two pieces nothing is kept but the value that is not whole.
 //!
 //! A model may write something before the value (prose, a fence, a thought) and something after it: the first place where a value
-//! of the shape can be read, and that lies in no thought, is where it begins, and nothing after its end is looked at. What is not JSON is not repaired
-//! here; a caller with the whole text can do that.
+//! of the shape can be read, and that lies in no thought, is where it begins, and after its end only that mark is looked for. What is not
+//! JSON is not repaired here; a caller with the whole text can do that.
 
 mod scan;
 
@@ -54,6 +55,8 @@ pub enum Change<'a> {
     Whole(&'a str),
     /// What was begun last is whole.
     End,
+    /// All that was handed over was a draft.
+    Anew,
 }
 
 /// A text of JSON in the middle of its arrival.
@@ -64,7 +67,7 @@ pub struct Growing {
     /// What is open, outermost first.
     levels: Vec<Level>,
     has_begun: bool,
-    /// The thoughts in the text before the value.
+    /// The thoughts in the text around the value.
     thoughts: Follower,
 }
 
@@ -121,7 +124,7 @@ impl Growing {
         let mut rest = piece;
         while !rest.is_empty() {
             rest = match &self.state {
-                State::Done | State::Lost => return,
+                State::Done | State::Lost => self.past(rest, tell),
                 State::Before => self.seek(rest, tell),
                 State::Text(_) => self.text(rest, tell),
                 State::KeyText(_) => self.key_text(rest, fields),
@@ -188,6 +191,17 @@ impl Growing {
             }
             None => "",
         }
+    }
+
+    /// Looks in what comes after the value for the end of a thought that it was a draft in.
+    fn past<'a>(&mut self, rest: &'a str, tell: &mut dyn FnMut(Change<'_>)) -> &'a str {
+        let mut characters = rest.chars();
+        if !characters.any(|it| self.thoughts.closes(it)) {
+            return "";
+        }
+        *self = Self::new(self.root);
+        tell(Change::Anew);
+        characters.as_str()
     }
 
     /// Takes one character of punctuation, or the first of a value.

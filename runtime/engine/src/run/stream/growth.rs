@@ -42,6 +42,8 @@ struct Value {
     state: State,
     /// Whether its current value has not been read.
     is_new: bool,
+    /// How often it has begun anew.
+    restarts: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,19 +63,16 @@ impl Growth {
             // A text that may be missing comes as JSON.
             (_, shape) => Arriving::Json(Growing::new(shape)),
         };
-        let value = Value {
-            ty,
-            word: 0,
-            open: Vec::new(),
-            next: None,
-            state: State::Grows,
-            is_new: false,
-        };
         Self {
             answer,
-            value,
+            value: Value::new(ty, 0),
             text,
         }
+    }
+
+    /// How often what had come was only a draft.
+    pub(super) fn restarts(&self) -> u64 {
+        self.value.restarts
     }
 
     /// Nothing of the same answer has come.
@@ -126,11 +125,28 @@ impl Growth {
 }
 
 impl Value {
+    fn new(ty: TypeId, restarts: u64) -> Self {
+        Self {
+            ty,
+            word: 0,
+            open: Vec::new(),
+            next: None,
+            state: State::Grows,
+            is_new: false,
+            restarts,
+        }
+    }
+
     fn take(&mut self, checker: &mut dyn Checker, change: Change<'_>) {
-        if self.state == State::Stopped {
+        if self.state == State::Stopped && change != Change::Anew {
             return;
         }
         match change {
+            Change::Anew => {
+                let next = Self::new(self.ty, self.restarts + u64::from(self.word != 0));
+                let draft = std::mem::replace(self, next);
+                checker.heap().release_typed(draft.ty, draft.word);
+            }
             Change::Field(field) => self.next = Some(field),
             Change::Begin(shape) => self.begin(checker, shape),
             Change::Text(more) => self.extend_open(checker.heap(), more),

@@ -85,6 +85,11 @@ impl Arrived {
                 self.place()[field] = value;
             }
             Change::End => drop(self.path.pop()),
+            Change::Anew => {
+                self.root = Value::Null;
+                self.path.clear();
+                self.next = None;
+            }
         }
     }
 }
@@ -146,7 +151,7 @@ fn each_byte_is_handed_over_once_however_small_the_pieces_are() {
             let piece = std::str::from_utf8(piece).expect("it is ASCII");
             growing.feed(piece, &Report, &mut |change| match change {
                 Change::Text(it) | Change::Element(it) | Change::Whole(it) => arrived += it.len(),
-                Change::Field(_) | Change::Begin(_) | Change::End => {}
+                Change::Field(_) | Change::Begin(_) | Change::End | Change::Anew => {}
             });
         }
         assert!(growing.is_whole() && arrived <= long.len(), "{arrived}");
@@ -199,6 +204,27 @@ fn what_is_no_json_ends_the_growth_and_takes_nothing_back() {
         }
         assert!(!growing.is_whole() && growing.open().is_none(), "{text}");
         assert_eq!(arrived.root, last, "{text}");
+    }
+}
+
+#[test]
+fn a_draft_in_a_thought_that_nothing_begins_is_taken_back_at_its_end() {
+    for text in [
+        "{\"title\": \"draft\"}</think>{\"title\": \"a\"}",
+        "Say {\"title\": \"draft\", \"tags\": [1]}.\n</think>\n```json\n{\"title\": \"a\"}",
+        "{\"title\": \"draft\", oh no}</THINK> {\"title\": \"a\"}",
+        "{\"title\": \"draft\"} {\"title\": \"b\"}[/think]{\"title\": \"a\"}",
+    ] {
+        for size in [1, 3, text.len()] {
+            let mut growing = Growing::new(Shape::Record(7));
+            let mut arrived = Arrived::default();
+            let all: Vec<char> = text.chars().collect();
+            for piece in all.chunks(size) {
+                let piece: String = piece.iter().collect();
+                growing.feed(&piece, &Report, &mut |change| arrived.take(change));
+            }
+            assert_eq!(arrived.root, json!({"title": "a"}), "{text}");
+        }
     }
 }
 
