@@ -138,16 +138,8 @@ impl Network {
                 return Handle::None;
             }
         };
-        let tool = match &request.ask {
-            AskOfServer::Call { tool, .. } | AskOfServer::Talk { tool, .. } => tool.clone(),
-            // Nothing but a tool fails as one.
-            AskOfServer::Tools
-            | AskOfServer::Resources
-            | AskOfServer::Templates
-            | AskOfServer::Read { .. }
-            | AskOfServer::Prompts
-            | AskOfServer::Prompt { .. } => String::new(),
-        };
+        // Nothing but a tool fails as one.
+        let tool = request.ask.tool().unwrap_or_default().to_owned();
         let calling = servers.ask(ServerCall {
             server: place,
             reach_of: self.reach_of(),

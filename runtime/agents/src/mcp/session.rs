@@ -377,15 +377,15 @@ impl Session {
             Ok(_) => return ServerFailure::Server("it has answered something else".into()).into(),
             Err(error) => error,
         };
+        let failure = self.failure(&error).await;
         let is_unread = self.said.is_unread.load(Ordering::Acquire);
-        match self.failure(&error).await {
-            Trouble::Failed(ServerFailure::Server(why))
-                if trouble::is_in_doubt(&error) && !is_unread =>
-            {
-                ServerFailure::Lost(why).into()
-            }
-            trouble => trouble,
+        if let Trouble::Failed(ServerFailure::Server(why)) = &failure
+            && trouble::is_in_doubt(&error)
+            && !is_unread
+        {
+            return ServerFailure::Lost(why.clone()).into();
         }
+        failure
     }
 
     /// What went wrong, with the end of the server's standard error.
