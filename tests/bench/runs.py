@@ -258,20 +258,23 @@ def requests(url, authority=None):
 
 
 def servers(work, row, count=20_000):
-    """Both sides call the same server, in turn."""
+    """Both sides call the same server, in turn, and speak the same version; the older one has smaller requests."""
     bare = RELEASE / "examples" / "bare_mcp"
     if not bare.is_file():
         print("MCP is left out: cargo build --release -p gsw-agents --example bare_mcp", file=sys.stderr)
         return
     program = build(work, "servers", SERVERS.replace("BARE", str(bare)))
-    ours, theirs = [], []
+    ours, theirs, older = [], [], []
     for _ in range(5):
         few, _ = timed([program, "--quiet", "--store", "off", "--n", 1], 1)
         all_of_them, _ = timed([program, "--quiet", "--store", "off", "--n", count + 1], 1)
         ours.append((all_of_them - few) / count)
-        done = subprocess.run([bare, str(count)], capture_output=True, text=True, check=True)
-        theirs.append(float(done.stdout.split()[0]) / count)
-    row("a call of an MCP server over stdio", statistics.median(ours) * 1e6, "µs", "≤ 1.2 × bare", "bare rmcp", statistics.median(theirs) * 1e6)
+        for took, age in ((theirs, []), (older, ["older"])):
+            done = subprocess.run([bare, str(count), *age], capture_output=True, text=True, check=True)
+            took.append(float(done.stdout.split()[0]) / count)
+    micros = statistics.median(ours) * 1e6
+    row("a call of an MCP server over stdio", micros, "µs", "≤ 1.2 × bare", "bare rmcp", statistics.median(theirs) * 1e6)
+    row("the same beside the protocol of 2025-11-25", micros, "µs", "", "bare rmcp", statistics.median(older) * 1e6)
 
 
 def measure(work, row):

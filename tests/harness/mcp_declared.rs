@@ -201,6 +201,32 @@ fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
 }
 
 #[test]
+fn what_is_trusted_is_kept_where_a_server_has_another_name_and_missed_where_a_parameter_has() {
+    let (folder, server) = folder("renamed", SERVER);
+    added(&folder, &server.program);
+    let lock = ["mcp", "lock", "places.gsw"];
+    let written = read(&folder)
+        .replace("  name: string,\n  most", "  name: string trusted,\n  most")
+        .replace(") -> FindResult once by", ") -> FindResult reads by")
+        .replace("mcp places =", "mcp towns =");
+    std::fs::write(folder.join("places.gsw"), written).expect("the target folder can be written");
+    let said = gswc_in(&folder, &lock);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let kept = read(&folder);
+    assert!(kept.contains("  name: string trusted,"), "{kept}");
+    assert!(kept.contains(") -> FindResult reads by towns"), "{kept}");
+    let changed = SERVER
+        .replace("  name: string,\n  most", "  title: string,\n  most")
+        .replace("name: name,", "name: title,");
+    let _changed = Kept::new("mcp_declared_renamed", &changed);
+    let said = gswc_in(&folder, &lock);
+    assert_eq!(
+        said.out, "changed: towns.find\ngone: towns.find `name` trusted\n",
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_server_can_be_called_from_the_command_line_and_says_what_is_wrong() {
     let (folder, server) = folder("called", SERVER);
     let declared = format!(
@@ -240,4 +266,57 @@ fn a_server_can_be_called_from_the_command_line_and_says_what_is_wrong() {
     );
     let said = gswc_in(&folder, &["mcp", "add", "places", GSWC]);
     assert!(said.err.contains("is there already"), "{said:?}");
+}
+
+/// A server that gives back what it is given, and has numbers in its schema that no integer holds.
+const ECHO: &str = r#"
+import json, sys
+text, maybe = {"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}
+place = {"type": "object", "properties": {"name": text, "near": maybe, "far": maybe}, "required": ["name", "near"]}
+most = {"type": "integer", "maximum": 18446744073709551615, "default": 123456789012345678901234567890}
+given = {"must": maybe, "any": {}, "place": place, "may": maybe, "most": most}
+echo = {"name": "echo", "inputSchema": {"type": "object", "properties": given, "required": ["must", "any", "place"]}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    said = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        said["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "echo", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        said["result"] = {"tools": [echo, {"name": "say-it", "inputSchema": {"type": "object"}}]}
+    elif asked["method"] == "tools/call":
+        said["result"] = {"content": [], "structuredContent": asked["params"]["arguments"]}
+    else:
+        said["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(said), flush=True)
+"#;
+
+#[test]
+fn what_must_be_there_is_sent_as_null_and_what_may_be_missing_is_left_out() {
+    let folder = scratch("mcp_declared").join("nulls");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    std::fs::write(folder.join("echo.py"), ECHO).expect("the target folder can be written");
+    let said = gswc_in(&folder, &["mcp", "add", "places", "python3", "echo.py"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let made = read(&folder);
+    assert!(
+        made.contains("near: string?\n  far: string? = none\n"),
+        "{made}"
+    );
+    let main = r#"
+import ./places.{EchoPlace, echo}
+workflow main() -> json {
+  echo(none, { "a": none, "b": [none] }, EchoPlace { name: "here", near: none })
+}
+"#;
+    let said = run(&folder, main, &["--", "--store", "off"]);
+    let expected =
+        r#"{"must":null,"any":{"a":null,"b":[null]},"place":{"name":"here","near":null}}"#;
+    assert_eq!(said.out.trim_end(), expected, "{said:?}");
+    for name in ["say_it", "say-it"] {
+        let said = gswc_in(&folder, &["mcp", "call", "places.gsw", name, "{\"a\": 1}"]);
+        assert_eq!(said.out, "{\n  \"a\": 1\n}\n", "{said:?}");
+    }
 }

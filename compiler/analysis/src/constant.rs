@@ -170,7 +170,7 @@ impl Evaluation<'_> {
                 Coercion::Widen | Coercion::Check | Coercion::ToOptional | Coercion::ToJson => {
                     self.expression(body, *value)
                 }
-                Coercion::ToSecret | Coercion::FromNever => None,
+                Coercion::ToArgument | Coercion::ToSecret | Coercion::FromNever => None,
             },
             Kind::Block {
                 statements,

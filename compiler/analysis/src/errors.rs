@@ -33,8 +33,8 @@ pub use lints::{
 };
 pub use program::missing_main;
 pub use throws::{
-    given_by_type, impossible_catch, late_answer, left_out_of_type, never_raised,
-    undeclared_errors, undeclared_open_error,
+    catch_without_arms, given_by_type, impossible_catch, late_answer, left_out_of_type,
+    never_raised, undeclared_errors, undeclared_open_error,
 };
 pub use trust::untrusted_value;
 pub use waiting::{NoWaiting, cannot_wait};

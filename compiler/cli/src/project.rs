@@ -80,7 +80,11 @@ pub fn entry_and_word<'a>(
 pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
         let found = gsw_project::find_configuration(Path::new(HERE), &Disk);
-        let configuration = found.ok_or_else(|| report::usage(&no_project(None)))?;
+        let configuration = found.ok_or_else(|| {
+            report::usage(&format!(
+                "there is no `{CONFIGURATION}` here or in a folder above; give `.gsw` files, or a folder, such as `.` for this one"
+            ))
+        })?;
         let files = files_of(folder_of(&configuration))?;
         return Ok(files.iter().map(|it| from_here(it)).collect());
     }

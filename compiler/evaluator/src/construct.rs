@@ -126,6 +126,7 @@ impl Machine<'_> {
             Coercion::ToOptional | Coercion::Widen | Coercion::FromNever => Ok(value),
             Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
             Coercion::Check => self.admitted(value, ty),
+            Coercion::ToArgument => unsupported("tools of servers"),
             Coercion::ToSecret => unsupported("secrets"),
         }
     }

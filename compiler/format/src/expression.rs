@@ -59,11 +59,18 @@ impl<'run, 'file> Printer<'run, 'file> {
                 start,
                 end,
                 range_end,
-            } => concat([
-                self.expression(start),
-                text(range_end.symbol()),
-                self.expression(end),
-            ]),
+            } => {
+                let gap = (start.span.end, end.span.start);
+                let start = self.expression(start);
+                let symbol = text(range_end.symbol());
+                match self.between(gap.0, gap.1) {
+                    Some(comments) => {
+                        let end = concat([comments, self.expression(end)]);
+                        concat([start, symbol, nest(end)])
+                    }
+                    None => concat([start, symbol, self.expression(end)]),
+                }
+            }
             Kind::Lambda { parameters, body } => self.lambda(parameters, body),
             Kind::Unary { operator, operand } => {
                 concat([unary(*operator), self.expression(operand)])
@@ -95,8 +102,9 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             Kind::If { .. } => self.conditional(it),
             Kind::Let { pattern, value } => {
+                let end = pattern.span.end;
                 let pattern = self.pattern(pattern);
-                concat([text("let "), pattern, text(" = "), self.expression(value)])
+                concat([text("let "), pattern, self.assigned(end, value)])
             }
             Kind::Do(block) => concat([text("do "), self.block(block)]),
             Kind::For {
@@ -195,6 +203,13 @@ impl<'run, 'file> Printer<'run, 'file> {
         let braces = self.braces(start, span.end);
         let entries = record_entries(fields, base);
         concat([path(names), text(" "), self.braced(entries, braces, ",")])
+    }
+
+    /// `name: value`
+    pub(crate) fn named(&mut self, name: &Identifier, value: &Expression) -> Document {
+        let gap = Span::new(name.span.end, value.span.start);
+        let value = self.signed(":", gap, |printer| printer.expression(value));
+        concat([text(name.name.as_str()), value])
     }
 
     /// A word and the expression after it.
@@ -377,12 +392,9 @@ pub(crate) fn argument_entries<'run, 'file, 'tree>(
                 .map_or(argument.value.span, |name| name.span);
             entry(
                 start.to(argument.value.span),
-                move |printer: &mut Printer<'run, 'file>| {
-                    let value = printer.expression(&argument.value);
-                    match &argument.name {
-                        Some(name) => concat([text(format!("{}: ", name.name)), value]),
-                        None => value,
-                    }
+                move |printer: &mut Printer<'run, 'file>| match &argument.name {
+                    Some(name) => printer.named(name, &argument.value),
+                    None => printer.expression(&argument.value),
                 },
             )
         })
@@ -393,8 +405,10 @@ fn map_entry<'run, 'file, 'tree>(it: &'tree MapEntry) -> Entry<'run, 'file, 'tre
     entry(
         it.key.span.to(it.value.span),
         move |printer: &mut Printer<'run, 'file>| {
+            let gap = Span::new(it.key.span.end, it.value.span.start);
             let key = printer.expression(&it.key);
-            concat([key, text(": "), printer.expression(&it.value)])
+            let value = printer.signed(":", gap, |printer| printer.expression(&it.value));
+            concat([key, value])
         },
     )
 }
@@ -411,10 +425,7 @@ fn record_entries<'run, 'file, 'tree>(
         entry(
             field.name.span.to(end),
             move |printer: &mut Printer<'run, 'file>| match &field.value {
-                Some(value) => concat([
-                    text(format!("{}: ", field.name.name)),
-                    printer.expression(value),
-                ]),
+                Some(value) => printer.named(&field.name, value),
                 None => text(field.name.name.as_str()),
             },
         )

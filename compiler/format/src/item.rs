@@ -207,10 +207,10 @@ impl<'run, 'file> Printer<'run, 'file> {
     }
 
     fn setting(&mut self, setting: &Setting) -> Document {
-        let name = text(format!("{}: ", setting.name.name));
         match &setting.value {
-            SettingValue::Expression(value) => concat([name, self.expression(value)]),
+            SettingValue::Expression(value) => self.named(&setting.name, value),
             SettingValue::Settings { settings, span } => {
+                let name = text(format!("{}: ", setting.name.name));
                 concat([name, self.settings(settings, *span)])
             }
         }

@@ -144,6 +144,20 @@ impl<'run, 'file> Printer<'run, 'file> {
         ))
     }
 
+    /// `sign` and the value after it. `gap` is what lies between the name before the sign and the value: comments in it stay after
+    /// the sign, and the value gets a line of its own.
+    pub(crate) fn signed(
+        &mut self,
+        sign: &'static str,
+        gap: Span,
+        value: impl FnOnce(&mut Self) -> Document,
+    ) -> Document {
+        match self.between(gap.start, gap.end) {
+            Some(comments) => concat([text(sign), nest(concat([comments, value(self)]))]),
+            None => concat([text(sign), text(" "), value(self)]),
+        }
+    }
+
     /// Comments after the last entry of a bracket that closes at `end`, each on a line of its own.
     pub(crate) fn rest_before(&mut self, end: u32) -> Option<Document> {
         let end = end + self.offset;
@@ -165,13 +179,15 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.braced_lines(entries, span)
     }
 
-    /// Whether a bracket was written over several lines, as is seen at its opening, or holds comments.
+    /// Whether a bracket was written over several lines, as is seen at its opening, or is to hold comments: its own, and those
+    /// before it that have no other place.
     fn is_multi_line(&self, span: Span, first: Option<Span>) -> bool {
         let head = match first {
             Some(first) => Span::new(span.start, first.start.max(span.start)),
             None => span,
         };
-        self.source_between(head).contains('\n') || self.comments.are_in(span.shifted(self.offset))
+        let comment = self.comments.next_before(span.end + self.offset);
+        self.source_between(head).contains('\n') || comment.is_some()
     }
 
     fn source_between(&self, span: Span) -> &'file str {

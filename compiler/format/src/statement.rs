@@ -36,29 +36,35 @@ impl Printer<'_, '_> {
                 value,
                 otherwise,
             } => {
+                let end = pattern.span.end;
                 let pattern = self.pattern(pattern);
-                let binding = concat([text("let "), pattern, self.definition(ty.as_ref(), value)]);
+                let definition = self.definition(end, ty.as_ref(), value);
+                let binding = concat([text("let "), pattern, definition]);
                 match otherwise {
                     Some(otherwise) => concat([binding, text(" else "), self.block(otherwise)]),
                     None => binding,
                 }
             }
             StatementKind::Var { pattern, ty, value } => {
+                let end = pattern.span.end;
                 let pattern = self.pattern(pattern);
-                concat([text("var "), pattern, self.definition(ty.as_ref(), value)])
+                let definition = self.definition(end, ty.as_ref(), value);
+                concat([text("var "), pattern, definition])
             }
             StatementKind::State { name, ty, value } => concat([
                 text(format!("state {}", name.name)),
-                self.definition(Some(ty), value),
+                self.definition(name.span.end, Some(ty), value),
             ]),
             StatementKind::Assign {
                 target,
                 operator,
                 value,
             } => {
+                let gap = Span::new(target.span.end, value.span.start);
                 let target = self.expression(target);
-                let operator = text(format!(" {} ", operator.symbol()));
-                concat([target, operator, self.expression(value)])
+                let operator = text(format!(" {}", operator.symbol()));
+                let value = self.signed("", gap, |printer| printer.expression(value));
+                concat([target, operator, value])
             }
             StatementKind::Expression(value) => self.expression(value),
             StatementKind::Defer(block) => concat([text("defer "), self.block(block)]),
@@ -136,19 +142,23 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn definition(&mut self, ty: Option<&TypeExpression>, value: &Expression) -> Document {
-        let ty = match ty {
-            Some(ty) => concat([text(": "), self.type_expression(ty)]),
-            None => nothing(),
+    /// `: T = value` after a name that ends at `end`.
+    pub(crate) fn definition(
+        &mut self,
+        end: u32,
+        ty: Option<&TypeExpression>,
+        value: &Expression,
+    ) -> Document {
+        let Some(ty) = ty else {
+            return self.assigned(end, value);
         };
-        let start = value.span.start;
-        match self.between(self.end_before(start), start) {
-            Some(comments) => {
-                let value = concat([comments, self.expression(value)]);
-                concat([ty, text(" ="), nest(value)])
-            }
-            None => concat([ty, text(" = "), self.expression(value)]),
-        }
+        concat([self.annotation(end, ty), self.assigned(ty.span.end, value)])
+    }
+
+    /// ` = value` after what ends at `end`.
+    pub(crate) fn assigned(&mut self, end: u32, value: &Expression) -> Document {
+        let gap = Span::new(end, value.span.start);
+        self.signed(" =", gap, |printer| printer.expression(value))
     }
 
     fn assertion(

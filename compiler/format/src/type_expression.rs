@@ -1,5 +1,6 @@
 //! Types.
 
+use gsw_source::Span;
 use gsw_syntax::ast::{FunctionType, Identifier, TypeExpression, TypeExpressionKind};
 
 use crate::document::{Document, concat, join, nothing, text};
@@ -12,6 +13,12 @@ pub(crate) fn path(names: &[Identifier]) -> Document {
 }
 
 impl Printer<'_, '_> {
+    /// `: T` after a name that ends at `end`.
+    pub(crate) fn annotation(&mut self, end: u32, ty: &TypeExpression) -> Document {
+        let gap = Span::new(end, ty.span.start);
+        self.signed(":", gap, |printer| printer.type_expression(ty))
+    }
+
     pub(crate) fn type_expression(&mut self, ty: &TypeExpression) -> Document {
         match &ty.kind {
             TypeExpressionKind::Named {

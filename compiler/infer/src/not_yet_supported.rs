@@ -36,7 +36,9 @@ impl Missing {
     #[must_use]
     pub const fn instead(self) -> &'static str {
         match self {
-            Self::Skill => "put the text into `system`, or let a tool read it from a file",
+            Self::Skill => {
+                "instructions for a model are a folder with a `SKILL.md`, which the setting `skills: [\"./skills/release-notes\"]` lists; what it may do is a `tool`"
+            }
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
         }
@@ -44,7 +46,7 @@ impl Missing {
 
     /// The report of its use at `place`.
     pub fn at(self, place: Place) -> Diagnostic {
-        errors::not_compiled_yet(place, &self.what())
+        errors::not_compiled_yet(place, &self.what()).note(self.instead())
     }
 }
 

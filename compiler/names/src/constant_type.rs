@@ -9,11 +9,15 @@ use gsw_syntax::ast::{
     OperatorClass, TypeExpression, TypeExpressionKind, UnaryOperator,
 };
 
+use crate::declaration::item_signature;
+use crate::declared_type::type_declaration;
 use crate::generics::generics_of;
 use crate::lower_type::lower_type;
+use crate::method::method;
 use crate::scope::{
     Definition, module_scope, resolve_callable, resolve_member, resolve_name, variants_named,
 };
+use crate::substitute::substitute;
 use crate::tree::item_head;
 use crate::types::Type;
 
@@ -89,10 +93,15 @@ impl Constant<'_> {
             },
             ExpressionKind::Field { base, name, .. } => self.member(base, name),
             ExpressionKind::Call { callee, .. } => self.called(callee),
+            ExpressionKind::Index { base, index: _ } => element(&self.of(base)?),
+            ExpressionKind::TupleField { base, index, .. } => {
+                let Type::Tuple(elements) = self.of(base)? else {
+                    return None;
+                };
+                elements.get(usize::try_from(*index).ok()?).cloned()
+            }
             ExpressionKind::As { .. }
-            | ExpressionKind::TupleField { .. }
             | ExpressionKind::AllOf(_)
-            | ExpressionKind::Index { .. }
             | ExpressionKind::Unit
             | ExpressionKind::Range { .. }
             | ExpressionKind::Lambda { .. }
@@ -237,8 +246,13 @@ impl Constant<'_> {
             .then(|| Type::Enum(*item, [].into()))
     }
 
-    /// `limits.LARGEST` of a module, `Level.High` of an enum.
+    /// `limits.LARGEST` of a module, `Level.High` of an enum, `ORIGIN.x` of a record.
     fn member(&self, base: &Expression, name: &Identifier) -> Option<Type> {
+        if let Some(Type::Record(item, arguments)) = self.of(base) {
+            let fields = type_declaration(self.db, item).declaration.fields();
+            let field = fields.iter().find(|it| it.name == name.name)?;
+            return Some(substitute(&field.ty, &arguments));
+        }
         let ExpressionKind::Name(owner) = &base.kind else {
             return None;
         };
@@ -251,7 +265,7 @@ impl Constant<'_> {
         }
     }
 
-    /// The result of a function that declares it, the enum of a variant with a payload, or the list that `E.values()` gives.
+    /// The result of a function that declares it or is a value, the enum of a variant with a payload, or the list that `E.values()` gives.
     fn called(&self, callee: &Expression) -> Option<Type> {
         if let ExpressionKind::Name(name) = &callee.kind {
             return match resolve_callable(self.db, self.file(), name)? {
@@ -261,8 +275,11 @@ impl Constant<'_> {
             };
         }
         let ExpressionKind::Field { base, name, .. } = &callee.kind else {
-            return None;
+            return result_of(&self.of(callee)?);
         };
+        if let Some(receiver) = self.of(base) {
+            return self.method_result(&receiver, &name.name);
+        }
         let ExpressionKind::Name(owner) = &base.kind else {
             return None;
         };
@@ -285,6 +302,20 @@ impl Constant<'_> {
         }
     }
 
+    /// The result of a method, where the receiver says all that its type parameters stand for.
+    fn method_result(&self, receiver: &Type, name: &str) -> Option<Type> {
+        let item = method(self.db, receiver, name)?;
+        let signature = &item_signature(self.db, item).signature;
+        let first = &signature.parameters.first()?.ty;
+        let arguments = match matches!(first, Type::Parameter(..)) {
+            true => vec![receiver.clone()],
+            false => type_arguments(receiver),
+        };
+        let is_known = arguments.len() == signature.generics.len()
+            && substitute(first, &arguments) == *receiver;
+        is_known.then(|| substitute(&signature.result, &arguments))
+    }
+
     fn item_of(&self, module: File, name: &Identifier) -> Option<ItemId> {
         match resolve_member(self.db, module, &name.name, self.file())? {
             Definition::Item(item) => Some(item),
@@ -292,8 +323,11 @@ impl Constant<'_> {
         }
     }
 
-    /// The result that a function without type parameters declares.
+    /// The result that a function without type parameters declares, or that of a function which a constant holds.
     fn result(&self, item: ItemId) -> Option<Type> {
+        if item.kind(self.db) == ItemKind::Const {
+            return result_of(&self.constant(item)?);
+        }
         let head = item_head(self.db, item)?;
         let ItemBody::Function(function) = &head.body else {
             return None;
@@ -308,6 +342,38 @@ impl Constant<'_> {
         };
         declared.written(function.signature.result.as_ref()?)
     }
+}
+
+/// What the type parameters of the methods of that type stand for.
+fn type_arguments(ty: &Type) -> Vec<Type> {
+    if let Type::List(element) | Type::Optional(element) = ty {
+        vec![(**element).clone()]
+    } else if let Type::Map(key, value) = ty {
+        vec![(**key).clone(), (**value).clone()]
+    } else if let Type::Record(_, arguments) | Type::Enum(_, arguments) = ty {
+        arguments.to_vec()
+    } else {
+        Vec::new()
+    }
+}
+
+/// What an index into a value of that type gives.
+fn element(ty: &Type) -> Option<Type> {
+    if let Type::List(element) = ty {
+        return Some((**element).clone());
+    }
+    let Type::Map(_, value) = ty else {
+        return None;
+    };
+    Some((**value).clone())
+}
+
+/// What a call of a value of that type gives.
+fn result_of(ty: &Type) -> Option<Type> {
+    let Type::Function(function) = ty else {
+        return None;
+    };
+    Some(function.result.clone())
 }
 
 fn identifier(name: &gsw_source::Name, span: Span) -> Identifier {

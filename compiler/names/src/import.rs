@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, Suggestion, meant, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
-use gsw_syntax::{file_item_ids, imported_paths, item_ast};
+use gsw_syntax::{file_item_ids, imported_paths, is_damaged, item_ast};
 
 use crate::errors;
 use crate::import_graph::is_cycle;
@@ -160,6 +160,9 @@ pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
 /// Whether a declaration that could not be read looks like an import of `name`, like an enum with such a variant, or like a
 /// function that lacks its name.
 fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
+    if item.kind(db) == ItemKind::Enum && name.starts_with(char::is_uppercase) {
+        return is_damaged(db, item);
+    }
     if item.kind(db) != ItemKind::Invalid {
         return false;
     }

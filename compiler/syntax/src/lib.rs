@@ -21,8 +21,8 @@ pub use file_reader::{FileReader, ReadItem};
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, is_name, lex, number_too_large};
 pub use mistakes::{item_range, mistakes};
 pub use parsed_file::{
-    FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
-    locate, parse_file,
+    FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, is_damaged, item_ast,
+    item_offset, locate, parse_file,
 };
 pub use parser::{SIMPLE_TYPES, reserved_word};
 pub use token::{LineStart, ModifierName, Token, TokenClass, TokenKind, Value, Word};

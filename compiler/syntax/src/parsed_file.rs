@@ -92,6 +92,21 @@ pub fn item_offset(db: &dyn Db, id: ItemId) -> u32 {
     find_item(db, id).map_or(0, |item| item.offset)
 }
 
+/// Whether the syntax of the item has a mistake, so that its tree may lack what its text has.
+#[salsa::tracked(returns(copy))]
+pub fn is_damaged(db: &dyn Db, id: ItemId) -> bool {
+    let parsed = parse_file(db, id.file(db));
+    let Some(position) = parsed.places.get(&id) else {
+        return false;
+    };
+    let start = parsed.items[*position].offset;
+    let next = parsed.items.get(position + 1);
+    let end = next.map_or(u32::MAX, |next| next.offset);
+    let starts = parsed.diagnostics.iter();
+    let mut starts = starts.map(|it| locate(db, it.place).1.start);
+    starts.any(|it| it >= start && it < end)
+}
+
 /// The file and the bytes in it that `place` stands for.
 pub fn locate(db: &dyn Db, place: Place) -> (File, Span) {
     match place {

@@ -1,5 +1,7 @@
 //! Turns the mistakes of lexer and parser into diagnostics: one for each mistake, none for what only follows from it.
 
+use std::ops::Range;
+
 use gsw_source::{Code, Diagnostic, File, Place, Span};
 
 use crate::file_reader::ParsedTokens;
@@ -101,9 +103,11 @@ impl<'file> Report<'file> {
         let texts = lexical.windows(2).filter(|pair| self.is_one_text(pair));
         let texts: Vec<Span> = texts.map(|pair| pair[0].span.to(pair[1].span)).collect();
         let open_block = lexical.iter().find(|cause| self.is_open_block(cause));
+        let aftermath = aftermath(&errors, &parsed.tokens);
         let is_swallowed = |error: &ParseError| {
             let position = position_of(error, parsed);
-            open_block.is_some_and(|cause| cause.span.start <= position)
+            aftermath.contains(&error.index)
+                || open_block.is_some_and(|cause| cause.span.start <= position)
                 || texts
                     .iter()
                     .any(|it| it.start <= position && position < it.end)
@@ -165,6 +169,22 @@ impl<'file> Report<'file> {
         cause.kind == LexicalErrorKind::UnterminatedString
             && self.text[cause.span.start as usize..].starts_with("\"\"\"")
     }
+}
+
+/// Where mistakes follow from one before: up to the `}` of a body that has no `{`, and in a body that has no `}`.
+fn aftermath(errors: &[ParseError], tokens: &[Token]) -> Range<usize> {
+    let lone = |kind| {
+        let mut tokens = tokens.iter();
+        tokens.position(|it| it.kind == kind && !it.is_matched())
+    };
+    let lone_closer = lone(TokenKind::BraceClose);
+    let first = match (lone_closer, lone(TokenKind::BraceOpen)) {
+        (Some(_), _) => errors.iter().find(|it| it.wants_brace()),
+        (None, Some(opener)) => errors.iter().find(|it| it.index > opener),
+        (None, None) => None,
+    };
+    let end = lone_closer.map_or(tokens.len(), |closer| closer + 1);
+    first.map_or(0..0, |first| first.index + 1..end)
 }
 
 /// The parameters in the head of an item that are named by reserved words.

@@ -159,6 +159,7 @@ fn deed(db: &dyn Db, expression: &Expression) -> Deed {
         Kind::Coerce { coercion, .. } => match coercion {
             Coercion::ToOptional
             | Coercion::ToJson
+            | Coercion::ToArgument
             | Coercion::ToSecret
             | Coercion::Widen
             | Coercion::FromNever => Deed::Nothing,

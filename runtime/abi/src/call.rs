@@ -76,8 +76,8 @@ macro_rules! for_each_runtime_call {
             value_compare plain(ty, borrow, borrow);
             // `x.to_string()`, the text of `${x}`.
             value_to_string plain(ty, borrow);
-            // `x.to_json()` as a `json`.
-            value_to_json plain(ty, borrow);
+            // `x.to_json()` as a `json`; without the fields that are `none` by default it is an argument of a tool that a server has.
+            value_to_json plain(ty, borrow); value_to_argument plain(ty, borrow);
             // The fields of a variant's or record's JSON are checked on the way: `j as T`.
             json_as raising(result, borrow);
             // A string as a literal union: `s as "a" | "b"`.

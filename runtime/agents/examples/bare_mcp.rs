@@ -1,15 +1,16 @@
 //! Both ends of MCP with nothing but rmcp: what the measurement of calls is compared with, and whom both sides of it call.
 //!
 //! `bare_mcp serve` is a server with the tool `add`; `bare_mcp COUNT` starts that, calls it one time after another and prints the
-//! seconds that the calls took.
+//! seconds that the calls took. `bare_mcp COUNT older` does so without what each request of 2026-07-28 carries of its client.
 
 use std::process::Stdio;
 use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ProtocolVersion, ServerCapabilities,
+    ServerConfig,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 use tokio::net::unix::pipe::{Receiver, Sender};
@@ -42,12 +43,22 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             serving.waiting().await?;
             Ok(())
         }
-        [count] => call(count.parse()?).await,
-        _ => Err("usage: bare_mcp COUNT, or bare_mcp serve".into()),
+        [count] => call(count.parse()?, newer()).await,
+        [count, word] if word == "older" => {
+            call(count.parse()?, ClientLifecycleMode::Initialize).await
+        }
+        _ => Err("usage: bare_mcp COUNT [older], or bare_mcp serve".into()),
     }
 }
 
-async fn call(count: i64) -> Result<(), Box<dyn std::error::Error>> {
+fn newer() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
+    }
+}
+
+async fn call(count: i64, age: ClientLifecycleMode) -> Result<(), Box<dyn std::error::Error>> {
     let mut server = std::process::Command::new(std::env::current_exe()?)
         .arg("serve")
         .stdin(Stdio::piped())
@@ -58,7 +69,7 @@ async fn call(count: i64) -> Result<(), Box<dyn std::error::Error>> {
     };
     let reader = Receiver::from_owned_fd(output.into())?;
     let writer = Sender::from_owned_fd(input.into())?;
-    let session = ().serve((reader, writer)).await?;
+    let session = ().serve_with_lifecycle((reader, writer), age).await?;
     let start = Instant::now();
     let mut sum = 0;
     for number in 0..count {

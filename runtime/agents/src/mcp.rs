@@ -221,7 +221,8 @@ impl Slot {
         let with = (&call.reach_of, bearer);
         let session = self.session(&call.server, with).await?;
         let answer = session.ask(call).await;
-        if session.is_over() {
+        // One that ends behind its answer is found to have ended by the next call.
+        if answer.is_err() && session.is_over() {
             self.forget(&session).await;
         } else {
             self.has_answered().await;
@@ -250,6 +251,7 @@ impl Slot {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
+                tokio::spawn(waited::watch(Arc::downgrade(&session)));
                 Ok(session)
             }
             // It is there.

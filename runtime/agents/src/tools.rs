@@ -282,16 +282,17 @@ fn too_many_called(count: usize) -> String {
 /// The message with the results of the model's calls, in the order of the calls.
 pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>) -> Message {
     let mut run = run.into_iter();
-    let content = outcomes
+    // An agent has its conversation for as long as it runs, and most turns call one tool: room for more would be most of it.
+    let mut content = Vec::with_capacity(outcomes.len());
+    let given = outcomes
         .into_iter()
-        .filter_map(|it| it.or_else(|| run.next()))
-        .map(|it| Content::ToolResult {
-            id: it.id,
-            content: it.content,
-            is_error: it.is_error,
-            media: it.media,
-        })
-        .collect();
+        .filter_map(|it| it.or_else(|| run.next()));
+    content.extend(given.map(|it| Content::ToolResult {
+        id: it.id,
+        content: it.content,
+        is_error: it.is_error,
+        media: it.media,
+    }));
     Message {
         role: Role::User,
         content,

@@ -118,7 +118,7 @@ impl Network {
         call: &Call,
         completion: Completion,
     ) -> Handle {
-        let server = request.server();
+        let (server, what) = (request.server(), request.summary());
         let Some(servers) = self.servers.clone() else {
             let message = "this host has no client for it".into();
             completion.deliver(Outcome::Failed(Failure::Mcp { server, message }));
@@ -138,16 +138,8 @@ impl Network {
                 return Handle::None;
             }
         };
-        let tool = match &request.ask {
-            AskOfServer::Call { tool, .. } | AskOfServer::Talk { tool, .. } => tool.clone(),
-            // Nothing but a tool fails as one.
-            AskOfServer::Tools
-            | AskOfServer::Resources
-            | AskOfServer::Templates
-            | AskOfServer::Read { .. }
-            | AskOfServer::Prompts
-            | AskOfServer::Prompt { .. } => String::new(),
-        };
+        // Nothing but a tool fails as one.
+        let tool = request.ask.tool().unwrap_or_default().to_owned();
         let calling = servers.ask(ServerCall {
             server: place,
             reach_of: self.reach_of(),
@@ -156,7 +148,7 @@ impl Network {
             silence: request.silence.map_or(SILENCE, Duration::from_millis),
             grants,
         });
-        let class = call.class;
+        let (class, begun) = (call.class, call.begun);
         spawn(&NETWORK, completion, async move {
             let Answered { happened, answer } = calling.await;
             let answer = answer.map_err(|failure| match failure {
@@ -165,7 +157,9 @@ impl Network {
                     message,
                 },
                 // What must not happen twice may have happened.
-                ServerFailure::Lost(what) if class == Class::Once => Failure::Unknown { what },
+                ServerFailure::Lost(why) if class == Class::Once => Failure::Unknown {
+                    what: format!("{what}, asked for at {}: {why}", rfc3339(begun)),
+                },
                 ServerFailure::Lost(message) => Failure::Mcp {
                     server: server.clone(),
                     message,

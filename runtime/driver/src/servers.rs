@@ -45,7 +45,7 @@ pub enum ServerFailure {
     Server(String),
     /// The tool has failed.
     Tool(String),
-    /// It was not waited for any longer, and may have done it.
+    /// It has ended, or was not waited for any longer, and may have done what it was called for.
     Lost(String),
     /// It may not be reached: without which permission.
     Denied(String),

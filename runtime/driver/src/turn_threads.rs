@@ -58,6 +58,8 @@ impl TurnThreads {
         state.queue.push_back(Box::new(job));
         // Idle threads that were notified but have not woken still count as idle, hence the comparison with the whole queue.
         if state.idle >= state.queue.len() {
+            // After the lock is free: the thread that wakes would wait for it.
+            drop(state);
             self.shared.work.notify_one();
         } else if state.threads < cores() {
             let added = self.add(&mut state);

@@ -74,18 +74,25 @@ pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
         heap.retain(word);
         return word;
     }
-    let types = heap.types().clone();
-    let mut sink = JsonSink::new(heap);
-    encode::write(&types, ty, word, Recipient::Program, &mut sink);
-    sink.finish()
+    json_for(heap, ty, word, Recipient::Program)
+}
+
+/// A value as a new `json` for a server, which gets no field that is `none` by default.
+#[must_use]
+pub fn to_argument(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
+    json_for(heap, ty, word, Recipient::Server)
 }
 
 /// A value as a new `json` for readers that may not see `@secret` fields.
 #[must_use]
 pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
+    json_for(heap, ty, word, Recipient::Observer)
+}
+
+fn json_for(heap: &mut Heap, ty: TypeId, word: u64, recipient: Recipient) -> u64 {
     let types = heap.types().clone();
     let mut sink = JsonSink::new(heap);
-    encode::write(&types, ty, word, Recipient::Observer, &mut sink);
+    encode::write(&types, ty, word, recipient, &mut sink);
     sink.finish()
 }
 

@@ -107,7 +107,7 @@ pub use text::{
     string_trim, string_upper, string_words,
 };
 pub use time::{duration_seconds, time_format, time_parse};
-pub use value::{value_compare, value_equal, value_to_json, value_to_string};
+pub use value::{value_compare, value_equal, value_to_argument, value_to_json, value_to_string};
 
 /// Makes the table: picks the call of this module that has each row's name.
 macro_rules! table {

@@ -57,6 +57,13 @@ pub fn impossible_catch(place: Place) -> Diagnostic {
         .note("the errors that can reach an arm are inferred from the code to the left of `catch` and the arms above")
 }
 
+/// `catch { }`
+pub fn catch_without_arms(place: Place) -> Diagnostic {
+    let message = "this `catch` has no arms, so it catches nothing";
+    Diagnostic::warning(Code::IMPOSSIBLE_CATCH, place, message)
+        .note("an arm says what is used instead of the value: `f(x) catch { Timeout(_) => 0 }`; `catch _ => ()` drops every error of what gives no value")
+}
+
 /// `Timeout` of a prompt.
 pub fn late_answer(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a request that takes longer than the `timeout` of an agent or prompt raises `ProviderError`; `Timeout` comes of a block, `timeout 30s { … }`")

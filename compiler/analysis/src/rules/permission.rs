@@ -30,13 +30,14 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         environment(db, body, (span, item, arguments), &granted, found);
         let is_secret = module_path(db, item.file(db)) == Some(PRELUDE);
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
+        let subject = subject(db, item);
         for effect in own_effects(db, item) {
             if effect == Effect::FsRead
                 && may_ask(
                     db,
                     item,
                     &granted,
-                    nth(0).and_then(|it| target(db, body, it)).as_deref(),
+                    nth(subject).and_then(|it| target(db, body, it)).as_deref(),
                 )
             {
                 continue;
@@ -52,7 +53,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             };
             match (
                 listed,
-                named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
+                named(subject).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
                 // A secret is shown nowhere; only one that is named is known to be refused where it is sent.
                 (_, None) if is_secret => {}
@@ -149,6 +150,13 @@ fn may_ask(
     asks.iter().any(|it| it.is(db, item))
         && lists
             .any(|(_, list)| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path))))
+}
+
+/// Which parameter says what is reached: the first one, unless another one is said to be of files.
+fn subject(db: &dyn Db, item: ItemId) -> u32 {
+    let parameters = &item_signature(db, item).signature.parameters;
+    let files = parameters.iter().position(|it| it.name == "files");
+    files.map_or(0, |it| it as u32)
 }
 
 /// What a permission must list for a target: of an address the host.

@@ -416,7 +416,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                     add(&mut outcome.does, &check);
                 }
             }
-            Coercion::ToOptional | Coercion::ToJson | Coercion::ToSecret | Coercion::FromNever => {}
+            Coercion::ToOptional
+            | Coercion::ToJson
+            | Coercion::ToArgument
+            | Coercion::ToSecret
+            | Coercion::FromNever => {}
         }
         outcome
     }

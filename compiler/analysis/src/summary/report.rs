@@ -25,6 +25,11 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
     {
         return found;
     }
+    for expression in &body.expressions {
+        if matches!(&expression.kind, ExpressionKind::Catch { arms, .. } if arms.is_empty()) {
+            found.push(errors::catch_without_arms(body.place(expression.span)));
+        }
+    }
     for (id, index) in &facts.impossible {
         let ExpressionKind::Catch { value, arms } = &body.expression(*id).kind else {
             continue;

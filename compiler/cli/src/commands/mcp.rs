@@ -242,6 +242,7 @@ fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Resul
         (Some(name), all) if all.iter().any(|it| it.name == name) => name.to_owned(),
         (Some(name), _) => return Err(report::usage(&format!("no server `{name}` is declared"))),
     };
+    let tool = servers.declared.at_server(&name, tool);
     let answer = servers.call(&name, tool, arguments)?;
     Ok(report::output_json(&format!("{answer:#}\n")))
 }
@@ -306,6 +307,14 @@ fn changes(file: &Path, before: &Declared, whole: &str) -> Result<String, Exit> 
             Some(_) => continue,
         };
         lines.push_str(&line(what, tool));
+        let kept = before.kept(&tool.server, &tool.known_as);
+        for parameter in kept.iter().flat_map(|it| it.trusts_more_than(tool)) {
+            let name = source::shown(&tool.known_as);
+            lines.push_str(&format!(
+                "gone: {}.{name} `{parameter}` trusted\n",
+                tool.server
+            ));
+        }
     }
     let is_gone = |it: &&Tool| after.tool(&it.server, &it.known_as).is_none();
     for tool in before.tools.iter().filter(is_gone) {

@@ -18,6 +18,7 @@ pub fn coerce(
     match coercion {
         Coercion::ToOptional => builder.wrapped(value, &from, &to),
         Coercion::ToJson => builder.json_form(value, &from),
+        Coercion::ToArgument => builder.argument_form(value, &from),
         Coercion::ToSecret => builder.secret_of(value),
         Coercion::Widen => value,
         Coercion::Check => builder.admitted_from(value, &from, &to),

@@ -38,13 +38,20 @@ impl Emitter<'_, '_> {
             | Family::Media
             | Family::List(_)
             | Family::Map(..)
-            | Family::Plain => {
-                let id = self.type_id(&ty);
-                let arguments = vec![type_word(id), value];
-                return self.runtime(builtin::JSON, RuntimeCall::value_to_json, arguments);
-            }
+            | Family::Plain => return self.json_by_type(RuntimeCall::value_to_json, value, &ty),
         };
         self.json_of(tag, value)
+    }
+
+    /// A value as an argument of a tool that a server has.
+    pub fn argument_form(&mut self, value: Operand, ty: &Type) -> Operand {
+        let ty = self.program.base_type(ty);
+        self.json_by_type(RuntimeCall::value_to_argument, value, &ty)
+    }
+
+    fn json_by_type(&mut self, call: RuntimeCall, value: Operand, ty: &Type) -> Operand {
+        let id = self.type_id(ty);
+        self.runtime(builtin::JSON, call, vec![type_word(id), value])
     }
 
     /// A `json` with this tag and payload.

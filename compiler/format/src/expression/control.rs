@@ -30,7 +30,12 @@ impl Printer<'_, '_> {
         };
         parts.push(self.block(then));
         if let Some(otherwise) = otherwise {
-            parts.push(text(" else "));
+            let end = then.span.end;
+            let comments = self.between(end, self.next_token(end));
+            parts.push(match comments {
+                Some(comments) => concat([comments, text("else ")]),
+                None => text(" else "),
+            });
             self.branches(otherwise, parts);
         }
     }

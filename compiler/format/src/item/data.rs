@@ -34,21 +34,24 @@ impl<'run, 'file> Printer<'run, 'file> {
 
     fn field(&mut self, field: &FieldDeclaration) -> Document {
         let mut document = self.prefix(&field.attributes, field_span(field).start);
-        document.push(text(format!("{}: ", field.name.name)));
-        document.push(self.type_expression(&field.ty));
+        document.push(text(field.name.name.as_str()));
+        document.push(self.annotation(field.name.span.end, &field.ty));
+        let mut end = field.ty.span.end;
         if let Some(default) = &field.default {
-            document.push(text(" = "));
-            document.push(self.expression(default));
+            document.push(self.assigned(end, default));
+            end = default.span.end;
         }
-        document.push(self.check(field.check.as_ref()));
+        document.push(self.check(end, field.check.as_ref()));
         concat(document)
     }
 
-    fn check(&mut self, check: Option<&Expression>) -> Document {
-        match check {
-            Some(check) => concat([text(" where "), self.expression(check)]),
-            None => nothing(),
-        }
+    /// ` where check` after what ends at `end`.
+    fn check(&mut self, end: u32, check: Option<&Expression>) -> Document {
+        let Some(check) = check else {
+            return nothing();
+        };
+        let gap = Span::new(end, check.span.start);
+        self.signed(" where", gap, |printer| printer.expression(check))
     }
 
     /// `type A = T where …`
@@ -59,13 +62,13 @@ impl<'run, 'file> Printer<'run, 'file> {
         target: &TypeExpression,
         check: Option<&Expression>,
     ) -> Document {
-        let head = [
-            text(format!("type {}", name.name)),
-            generics(parameters),
-            text(" = "),
-        ];
-        let target = self.type_expression(target);
-        concat(head.into_iter().chain([target, self.check(check)]))
+        let head = [text(format!("type {}", name.name)), generics(parameters)];
+        let name = parameters.last().unwrap_or(name);
+        let gap = Span::new(name.span.end, target.span.start);
+        let check_after = target.span.end;
+        let target = self.signed(" =", gap, |printer| printer.type_expression(target));
+        let check = self.check(check_after, check);
+        concat(head.into_iter().chain([target, check]))
     }
 
     /// `enum E { … }`
@@ -124,16 +127,10 @@ impl<'run, 'file> Printer<'run, 'file> {
 
     /// `const X: T = e`
     pub(super) fn constant(&mut self, constant: &Constant) -> Document {
-        let ty = match &constant.ty {
-            Some(ty) => concat([text(": "), self.type_expression(ty)]),
-            None => nothing(),
-        };
-        let head = [
-            text(format!("const {}", constant.name.name)),
-            ty,
-            text(" = "),
-        ];
-        concat(head.into_iter().chain([self.expression(&constant.value)]))
+        let name = &constant.name;
+        let head = text(format!("const {}", name.name));
+        let definition = self.definition(name.span.end, constant.ty.as_ref(), &constant.value);
+        concat([head, definition])
     }
 }
 

@@ -126,15 +126,15 @@ impl<'run, 'file> Printer<'run, 'file> {
         let start = parameter_span(parameter).start;
         let mut document = self.prefix(&parameter.attributes, start);
         document.push(text(parameter.name.name.as_str()));
+        let mut end = parameter.name.span.end;
         if let Some(ty) = &parameter.ty {
-            document.push(text(": "));
-            document.push(self.type_expression(ty));
+            document.push(self.annotation(end, ty));
+            end = ty.span.end;
         }
         document.push(trusted(parameter.trusted));
-        if let Some(default) = &parameter.default {
-            document.push(text(" = "));
-            document.push(self.expression(default));
-        }
+        let end = parameter.trusted.map_or(end, |it| it.end);
+        let default = parameter.default.as_ref();
+        document.extend(default.map(|default| self.assigned(end, default)));
         concat(document)
     }
 }

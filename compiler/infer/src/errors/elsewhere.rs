@@ -313,6 +313,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "prompt",
         "a prompt is declared by itself: `prompt ask(question: string) -> string by helper { user \"${question}\" }`",
     ),
+    (
+        "provider",
+        "the name of a model begins with its provider: `model: \"openai/gpt-5\"`",
+    ),
     ("reasoning", THINKING),
     ("reasoning_effort", THINKING),
     ("response_format", RESULT),

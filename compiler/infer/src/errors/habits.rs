@@ -220,6 +220,25 @@ pub fn duration_in_quotes(diagnostic: Diagnostic, place: Place, text: &str) -> D
         .fix(format!("write `{text}`"), place, text)
 }
 
+/// `xs.map(x, i => x)`, which may be a lambda of two parameters.
+pub fn parameters_in_parentheses(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a lambda of two parameters has them in parentheses: `(i, x) => …`; elements with their positions are `xs.enumerate()`")
+}
+
+/// A number in quotes.
+pub fn number_in_quotes(diagnostic: Diagnostic, place: Place, text: &str) -> Diagnostic {
+    diagnostic
+        .note("a number has no quotes")
+        .fix(format!("write `{text}`"), place, text)
+}
+
+/// A text where a number is wanted.
+pub fn number_of_text(diagnostic: Diagnostic, method: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "text is converted with `.{method}()`, which is `none` where it is no number"
+    ))
+}
+
 /// A text where a conversation is wanted.
 pub fn begins_conversation(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`")

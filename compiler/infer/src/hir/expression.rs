@@ -311,6 +311,8 @@ pub enum Coercion {
     ToOptional,
     /// Any value with a JSON form to `json`.
     ToJson,
+    /// The same for an argument of a tool that a server has: fields that are `none` where that is their default are left out.
+    ToArgument,
     /// `string` to `secret`.
     ToSecret,
     /// A checked type to its base, a literal union to `string` or a wider one; also under `?` and in lists. Changes no

@@ -6,7 +6,7 @@ use gsw_abi::setting::{Origin, Setting};
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Parameter, Presence, substitute};
 use gsw_source::{Name, Span, meant};
-use gsw_syntax::ast;
+use gsw_syntax::{SIMPLE_TYPES, ast};
 
 use crate::errors::calls as errors;
 use crate::errors::elsewhere;
@@ -103,6 +103,13 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
 
 /// Looks at an argument that is for no parameter, for its own mistakes.
 pub(super) fn lost_argument(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    // `isinstance(x, int)`: that a type is no value says nothing new where what it is given to is unknown.
+    if let ast::ExpressionKind::Name(name) = &value.kind
+        && SIMPLE_TYPES.contains(&name.as_str())
+        && cx.scopes.find(name).is_none()
+    {
+        return cx.hir.invalid(value.span);
+    }
     // Parameters of unknown type in a lambda would each be reported as a type that cannot be inferred, though the reason is the
     // call, which was reported.
     let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = &value.kind {
@@ -250,6 +257,15 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     let place = hir.place(first.map_or(call.arguments_span, |it| it.value.span));
     let found = found - formal.taken;
     let report = errors::too_many_arguments(place, formal.callee, most, found);
+    let last = call.arguments.last().map(|it| &it.value.kind);
+    let report = match last {
+        Some(ast::ExpressionKind::Lambda { parameters, .. })
+            if most == 1 && call.arguments.len() == 2 && parameters.len() == 1 =>
+        {
+            habits::parameters_in_parentheses(report)
+        }
+        _ => report,
+    };
     hir.report(match formal.callee {
         "`round`" => errors::rounds_to_whole(report),
         "`get`" => errors::gives_optional(report),
@@ -272,6 +288,11 @@ fn is_of_other_form(formal: Formal, call: Call) -> bool {
 
 /// Reports parameters without a value, unless a wrong argument was most likely meant for one of them.
 fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot], span: Span) {
+    let mut parameters = formal.parameters.iter();
+    if parameters.any(|it| it.ty == Type::Invalid) {
+        // What could not be read of the declaration may have been a default value.
+        return;
+    }
     let names: Vec<&str> = formal
         .parameters
         .iter()

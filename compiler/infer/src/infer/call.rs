@@ -6,7 +6,7 @@ use gsw_names::errors::{Kind, instead_on};
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Definition, Parameter, item_signature, member_names, substitute};
 use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::errors::elsewhere;
 use crate::errors::{calls as errors, habits, records, values};
@@ -344,6 +344,9 @@ fn call_variant(
     hint: Option<&Type>,
 ) -> ExpressionId {
     let declared = &lookup::variants(cx.db, item)[variant as usize];
+    if call.arguments.len() > declared.fields.len() && is_damaged(cx.db, item) {
+        return lost_call(cx, call);
+    }
     let type_arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
     let ty = Type::Enum(item, Arc::from(type_arguments.as_slice()));
     // The payload is converted to whatever the type arguments are, so here the hint cannot be wrong.
@@ -368,8 +371,12 @@ fn call_variant(
 }
 
 fn call_error(cx: &mut Context, item: ItemId, call: Call) -> ExpressionId {
+    let parameters = lookup::fields(cx.db, item);
+    if call.arguments.len() > parameters.len() && is_damaged(cx.db, item) {
+        return lost_call(cx, call);
+    }
     let formal = Formal {
-        parameters: lookup::fields(cx.db, item),
+        parameters,
         taken: 0,
         substitution: &[],
         callee: &format!("`{}`", item.name(cx.db)),

@@ -373,6 +373,9 @@ pub(super) fn unknown_receiver(
     let place = hir.place(hir.span(base));
     let mut report = errors::cannot_infer_here(place, name);
     if let Some(variable) = hir.table.unknown(&hir.ty(base)) {
+        if matches!(hir.table.blame(variable), Blame::Mistake) {
+            return hir.invalid(span);
+        }
         if let Some((holder, name, ty)) = holder(hir, variable) {
             report = errors::annotate_holder(report, hir.place(holder), &name, &ty);
         }

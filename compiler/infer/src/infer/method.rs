@@ -7,7 +7,7 @@ use gsw_names::{
     method_names, partial_field, resolve_member, shown_module, substitute,
 };
 use gsw_source::{Diagnostic, ItemId, Name, Place, Span, Suggestion, meant};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::errors::{calls, elsewhere, habits, records, values};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
@@ -22,6 +22,7 @@ use crate::infer::name;
 use crate::infer::names::reference;
 use crate::infer::narrowing;
 use crate::infer::near_method;
+use crate::infer::record;
 use crate::infer::unify::Relation;
 
 pub(super) fn infer_field(
@@ -239,6 +240,9 @@ fn unknown_field(
     name: &ast::Identifier,
     base: Span,
 ) {
+    if matches!(record::record_of(hir, plain), Some(item) if is_damaged(hir.db, item)) {
+        return;
+    }
     let place = hir.place(name.span);
     let names = if let Type::Record(item, _) = plain {
         lookup::offered_fields(hir.db, *item)

@@ -199,6 +199,8 @@ fn habit(
                 .is_ok()
                 .then(|| habits::duration_in_quotes(diagnostic, hir.place(span), text))?
         }
+        (Type::String, Type::Int) => number_of_text(hir, diagnostic, id, "parse_int")?,
+        (Type::String, Type::Float) => number_of_text(hir, diagnostic, id, "parse_float")?,
         (Type::String, Type::Session) => habits::begins_conversation(diagnostic),
         (Type::String, Type::Image) => habits::made_of_file(diagnostic, "image"),
         (Type::String, Type::Document) => habits::made_of_file(diagnostic, "document"),
@@ -211,6 +213,22 @@ fn habit(
         }
         _ => return None,
     })
+}
+
+/// A text where a number is wanted, which `method` makes of it; `None` for one that is written and no number.
+fn number_of_text(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    method: &str,
+) -> Option<Diagnostic> {
+    let ExpressionKind::String(text) = &hir.arena.get(id).kind else {
+        return Some(habits::number_of_text(diagnostic, method));
+    };
+    let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
+    let is_whole = text.parse::<i64>().is_ok();
+    (is_number && is_whole == (method == "parse_int"))
+        .then(|| habits::number_in_quotes(diagnostic, hir.place(hir.span(id)), text))
 }
 
 fn is_decision(hir: &HirBuilder, item: gsw_source::ItemId) -> bool {

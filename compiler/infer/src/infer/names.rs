@@ -9,7 +9,7 @@ use gsw_names::{
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, Suggestion, meant};
 use gsw_syntax::ast::{self, Child, children, item_children};
-use gsw_syntax::item_ast;
+use gsw_syntax::{is_damaged, item_ast};
 
 use crate::errors::{calls, elsewhere, records};
 use crate::infer::findings::Findings;
@@ -552,6 +552,9 @@ impl Names<'_, '_> {
 
     /// Reports a name after an enum's dot that is none of its variants.
     pub(super) fn unknown_variant(&mut self, item: ItemId, name: &ast::Identifier) {
+        if is_damaged(self.db, item) {
+            return;
+        }
         let variants = lookup::variants(self.db, item);
         let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));
         let place = self.place(name.span);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, Presence, substitute};
 use gsw_source::{Diagnostic, ItemId, ItemKind, Name, Span, meant};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::errors::habits;
 use crate::errors::records::{self as errors, Others};
@@ -188,6 +188,42 @@ fn as_call(hir: &HirBuilder, braces: Braces) -> Option<(gsw_source::Place, Strin
     (!inside.contains('\n')).then(|| (hir.place(braces), format!("({})", inside.trim())))
 }
 
+/// The record that a value is of, or a part of.
+pub(super) fn record_of(hir: &HirBuilder, ty: &Type) -> Option<ItemId> {
+    if let Type::Partial(inner) | Type::Optional(inner) = ty {
+        return record_of(hir, &hir.table.unchecked(inner));
+    }
+    let Type::Record(item, _) = ty else {
+        return None;
+    };
+    Some(*item)
+}
+
+/// Reports a field that the record does not have.
+fn unknown_field(
+    cx: &mut Context,
+    item: ItemId,
+    declared: &[Parameter],
+    name: &ast::Identifier,
+    given: &[bool],
+) {
+    if is_damaged(cx.db, item) {
+        return;
+    }
+    let place = cx.hir.place(name.span);
+    // Only fields that are still to be given are suggested.
+    let rest = declared.iter().zip(given).filter(|(_, given)| !**given);
+    let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
+    let suggestion = meant(&name.name, &names);
+    let owner = item.name(cx.db).clone();
+    let report = errors::unknown_field(place, &name.name, &owner, suggestion.as_ref());
+    let all: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+    cx.hir.report(match suggestion {
+        Some(_) => report,
+        None => errors::has_fields(report, &all),
+    });
+}
+
 fn record_field(
     cx: &mut Context,
     item: ItemId,
@@ -211,17 +247,7 @@ fn record_field(
     };
     let place = cx.hir.place(name.span);
     let Some(index) = declared.iter().position(|it| it.name == name.name) else {
-        // Only fields that are still to be given are suggested.
-        let rest = declared.iter().zip(&*given).filter(|(_, given)| !**given);
-        let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
-        let suggestion = meant(&name.name, &names);
-        let owner = item.name(cx.db).clone();
-        let report = errors::unknown_field(place, &name.name, &owner, suggestion.as_ref());
-        let all: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
-        cx.hir.report(match suggestion {
-            Some(_) => report,
-            None => errors::has_fields(report, &all),
-        });
+        unknown_field(cx, item, declared, name, given);
         // Without a value the name is both, and one report on it is enough.
         if field.value.is_some() {
             cx.expression(value, &Expected::Anything);

@@ -1,11 +1,13 @@
 //! `tool name(…) -> T by server`: a tool that an MCP server has, as the call that it is.
 
+use gsw_names::Presence;
 use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast::{self, ExpressionKind};
 
-use crate::hir::BodyPart;
+use crate::hir::{self, BodyPart, Coercion};
 use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::item_body::ItemInference;
 use crate::infer::lookup;
 
@@ -13,7 +15,7 @@ use crate::infer::lookup;
 const METHOD: &str = "locked";
 
 impl ItemInference<'_> {
-    /// The body that a tool of a server has: `server.locked(name, arguments, digest) as T`.
+    /// The body that a tool of a server has: `server.locked(name, arguments, optional, digest) as T`.
     pub(super) fn tool_of_server(&mut self, signature: &ast::Signature, by: &ast::Expression) {
         let head = lookup::signature(self.db, self.item);
         if head.server.is_none() {
@@ -24,6 +26,11 @@ impl ItemInference<'_> {
             key: at.text(&it.wire),
             value: at.expression(ExpressionKind::Name(it.name.clone())),
         });
+        let optional = head
+            .parameters
+            .iter()
+            .filter(|it| it.default == Presence::Present);
+        let optional = optional.map(|it| at.text(&it.wire)).collect();
         let mut given = vec![
             at.text(
                 head.locked
@@ -31,6 +38,7 @@ impl ItemInference<'_> {
                     .map_or(self.item.name(self.db), |it| &it.name),
             ),
             at.expression(ExpressionKind::Map(arguments.collect())),
+            at.expression(ExpressionKind::List(optional)),
         ];
         given.extend(head.locked.as_ref().map(|it| at.text(&it.digest)));
         let call = at.method(by.clone(), given);
@@ -38,14 +46,28 @@ impl ItemInference<'_> {
         self.part(BodyPart::Main, &head.parameters, result.clone(), |cx| {
             if result == Type::Unit {
                 let id = cx.expression(&call, &Expected::Dropped);
+                leave_out_what_is_missing(&mut cx.hir);
                 return cx.hir.without_value(id);
             }
             let typed = match &signature.result {
                 Some(ty) if result != Type::Json => at.conversion(call, ty),
                 Some(_) | None => call,
             };
-            cx.expression(&typed, &Expected::Type(result))
+            let id = cx.expression(&typed, &Expected::Type(result));
+            leave_out_what_is_missing(&mut cx.hir);
+            id
         });
+    }
+}
+
+/// Servers describe what may be missing, and refuse a `null` there. Nothing but the arguments becomes `json` in such a body.
+fn leave_out_what_is_missing(hir: &mut HirBuilder) {
+    for expression in hir.arena.iter_mut() {
+        if let hir::ExpressionKind::Coerce { coercion, .. } = &mut expression.kind
+            && *coercion == Coercion::ToJson
+        {
+            *coercion = Coercion::ToArgument;
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) enum Blame {
     Binding,
     /// Nothing: the variable is for what no value ever has, or was reported.
     Suppressed,
+    /// Nothing, also where something is asked of its values: a type that was reported has met it.
+    Mistake,
 }
 
 /// All variables of one body.
@@ -163,6 +165,21 @@ impl<'db> Table<'db> {
             .map_or(&Blame::Suppressed, |it| &it.blame)
     }
 
+    /// Notes that `ty`, if it is unknown, stands for something whose type was reported.
+    pub(super) fn blame_mistake(&mut self, ty: &Type) {
+        if let Type::Variable(variable) = ty
+            && let Some(entry) = self.entries.get_mut(variable.0 as usize)
+        {
+            entry.blame = Blame::Mistake;
+        }
+    }
+
+    /// Whether a type that was reported has met one that is to be found.
+    pub(super) fn has_mistake(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|it| matches!(it.blame, Blame::Mistake))
+    }
+
     /// Suppresses the `cannot-infer-type` error for `variable`.
     pub(super) fn suppress(&mut self, variable: TypeVariable) {
         if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
@@ -181,7 +198,7 @@ impl<'db> Table<'db> {
             let blame = self.blame(variable).clone();
             let default_type = self.take_default_type(variable);
             let entry = &mut self.entries[other.0 as usize];
-            if matches!(entry.blame, Blame::Suppressed) {
+            if matches!(entry.blame, Blame::Suppressed) || matches!(blame, Blame::Mistake) {
                 entry.blame = blame;
             }
             entry.default_type = entry.default_type.take().or(default_type);

@@ -34,7 +34,10 @@ impl Table<'_> {
         }
         match (&actual, &target) {
             // First, so that no variable is bound to what was reported.
-            (Type::Invalid, _) | (_, Type::Invalid) => Some(Relation::Same),
+            (Type::Invalid, other) | (other, Type::Invalid) => {
+                self.blame_mistake(other);
+                Some(Relation::Same)
+            }
             (Type::Variable(variable), other) => self.bind_beside(*variable, other, Side::Below),
             (other, Type::Variable(variable)) => {
                 let taken = self.taken_by(*variable, other);

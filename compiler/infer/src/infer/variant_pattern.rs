@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_names::types::Type;
 use gsw_names::{Definition, KnownItem, MODEL_ERROR, Parameter, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, meant};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::errors::{elsewhere, habits, patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
@@ -49,7 +49,7 @@ pub(super) fn variant_pattern(
             if let Some(name) = whole_error(fields, declared) {
                 return error_by_name(cx, name, item, declared, span);
             }
-            let fields = infer_fields(cx, path, fields, declared, &[], span);
+            let fields = infer_fields(cx, path, item, fields, declared, &[], span);
             Some(PatternKind::Error { item, fields })
         }
         Named::Definition(Definition::Item(item)) if item.kind(cx.db) == ItemKind::Const => {
@@ -197,7 +197,7 @@ fn of_enum(
         return None;
     };
     let declared = &lookup::variants(cx.db, item)[variant as usize].fields;
-    let fields = infer_fields(cx, path, fields, declared, &arguments, span);
+    let fields = infer_fields(cx, path, item, fields, declared, &arguments, span);
     Some(PatternKind::Variant {
         item,
         variant,
@@ -209,6 +209,7 @@ fn of_enum(
 fn infer_fields(
     cx: &mut Context,
     path: &[ast::Identifier],
+    item: ItemId,
     fields: Option<Fields>,
     declared: &[Parameter],
     arguments: &[Type],
@@ -230,11 +231,15 @@ fn infer_fields(
                 if is_short {
                     cx.hir.findings.add_short_field(name.span);
                 }
-                named_field(&mut cx.hir, name, is_short, &owner, declared)
+                let found = declared.iter().position(|it| it.name == name.name);
+                if found.is_none() {
+                    unknown_field(&mut cx.hir, item, name, is_short, &owner, declared);
+                }
+                found
             }
             None if index < declared.len() => Some(index),
             None => {
-                if index == declared.len() {
+                if index == declared.len() && !is_damaged(cx.db, item) {
                     let place = cx.hir.place(field.pattern.span);
                     cx.hir.report(errors::too_many_fields(
                         place,
@@ -263,42 +268,42 @@ fn infer_fields(
     }
     let whole = patterns.len() == fields.len();
     if rest == ast::Rest::Complete && whole && given.contains(&false) {
-        let left: Vec<&str> = declared
-            .iter()
-            .zip(&given)
-            .filter(|(_, given)| !**given)
-            .map(|(it, _)| it.name.as_str())
-            .collect();
-        let place = cx.hir.place(span);
-        cx.hir.report(errors::fields_left_out(place, &left, &owner));
+        left_out(&mut cx.hir, declared, &given, &owner, span);
     }
     patterns
 }
 
-fn named_field(
+fn left_out(hir: &mut HirBuilder, declared: &[Parameter], given: &[bool], owner: &str, span: Span) {
+    let left = declared.iter().zip(given).filter(|(_, given)| !**given);
+    let left: Vec<&str> = left.map(|(it, _)| it.name.as_str()).collect();
+    let place = hir.place(span);
+    hir.report(errors::fields_left_out(place, &left, owner));
+}
+
+fn unknown_field(
     hir: &mut HirBuilder,
+    item: ItemId,
     name: &ast::Identifier,
     is_short: bool,
     owner: &str,
     declared: &[Parameter],
-) -> Option<usize> {
-    let found = declared.iter().position(|it| it.name == name.name);
-    if found.is_none() {
-        let suggestion = meant(&name.name, declared.iter().map(|it| &it.name));
-        let place = hir.place(name.span);
-        let suggestion = suggestion.as_ref();
-        let report = records::unknown_field(place, &name.name, owner, suggestion);
-        hir.report(match suggestion {
-            // What follows uses the name as it is written.
-            Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
-            Some(_) => report,
-            None => {
-                let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
-                records::has_fields(report, &names)
-            }
-        });
+) {
+    if is_damaged(hir.db, item) {
+        return;
     }
-    found
+    let suggestion = meant(&name.name, declared.iter().map(|it| &it.name));
+    let place = hir.place(name.span);
+    let suggestion = suggestion.as_ref();
+    let report = records::unknown_field(place, &name.name, owner, suggestion);
+    hir.report(match suggestion {
+        // What follows uses the name as it is written.
+        Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
+        Some(_) => report,
+        None => {
+            let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+            records::has_fields(report, &names)
+        }
+    });
 }
 
 /// `Bug { title, .. }`; `None` when it was reported.
@@ -328,7 +333,15 @@ pub(super) fn record_pattern(
         return None;
     };
     let declared = lookup::fields(cx.db, item);
-    let fields = infer_fields(cx, path, Some((fields, rest)), declared, &arguments, span);
+    let fields = infer_fields(
+        cx,
+        path,
+        item,
+        Some((fields, rest)),
+        declared,
+        &arguments,
+        span,
+    );
     Some(PatternKind::Record { fields })
 }
 

@@ -22,7 +22,7 @@ pub(super) fn zonk(hir: &mut HirBuilder) {
     report_unknown(hir);
     capability::settle_keys(hir);
     // Asked after all reports of this function, which count as well.
-    let has_mistake = hir.findings.has_error();
+    let has_mistake = hir.findings.has_error() || hir.table.has_mistake();
     let table = &hir.table;
     for local in hir.locals.locals_mut() {
         finish(table, &mut local.ty);
@@ -64,7 +64,7 @@ fn report_unknown(hir: &mut HirBuilder) {
         }
         let (name, span) = (name.clone(), *span);
         for variable in unknown_in(&hir.table, ty) {
-            if !matches!(hir.table.blame(variable), Blame::Suppressed) {
+            if matches!(hir.table.blame(variable), Blame::Binding) {
                 // One report for a variable, however many locals have it in their types.
                 hir.table.suppress(variable);
                 let place = hir.place(span);

@@ -124,10 +124,22 @@ const NAMES: &[(&str, &str)] = &[
         "isinstance",
         "types are known at compile time; `match` tells variants apart",
     ),
+    ("fmt", LOGGED),
+    (
+        "mock",
+        "what is called in a test is replaced with `mock find(\"a\") -> value`",
+    ),
+    ("all", AT_ONCE),
+    ("gather", AT_ONCE),
+    ("parallel", AT_ONCE),
+    (
+        "retry",
+        "what is tried again stands in a block: `retry 3 { … }`",
+    ),
     ("len", "it is a method: `xs.len()`"),
     ("list", LISTED),
     ("listOf", LISTED),
-    ("make", MAPPED),
+    ("make", MADE),
     ("map", "it is a method: `xs.map(x => x + 1)`"),
     ("mapOf", MAPPED),
     ("max", "it is a method: `a.max(b)`, `xs.max()`"),
@@ -184,6 +196,10 @@ const NOW: &str = "`now()` is the time, and `time.parse(text)` reads one";
 const LISTED: &str = "a list is written `[1, 2]`";
 
 const MAPPED: &str = "a map is written `{ \"a\": 1 }`, an empty one `{}`";
+
+const AT_ONCE: &str = "work at once is `parallel for x in xs { f(x) }` or `parallel (f(), g())`; `await [t1, t2]` waits for tasks";
+
+const MADE: &str = "an empty list is `[]`, an empty map `{}`, and a queue `queue(limit: 10)`";
 
 const PERSON: &str = "a person is asked by what is declared with `human`: `human approve(text: string) -> bool { user \"${text}?\" }`";
 

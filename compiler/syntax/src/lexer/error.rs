@@ -156,6 +156,9 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
         diagnostic.note("a power is written `x.pow(2)`; there are no operators on bits")
     } else if character == '~' {
         diagnostic.note("a text is compared with a regular expression by `s.matches(r\"^[0-9]+$\")`; there are no operators on bits")
+    } else if character == '#' {
+        diagnostic
+            .note("a raw string is written `r#\"…\"#`, and one of several lines `\"\"\"…\"\"\"`")
     } else if character == '$' {
         diagnostic.note("a lambda names its parameters: `x => x + 1`; `${…}` stands in strings")
     } else {

@@ -183,6 +183,12 @@ impl ParseError {
         }
     }
 
+    /// Whether a body could begin there.
+    pub(crate) const fn wants_brace(&self) -> bool {
+        let body = Expected::token(TokenKind::BraceOpen).union(Expected::MODIFIER);
+        self.expected.has(body)
+    }
+
     /// The kinds of the token that is wrong and of the one before, line breaks apart.
     pub(crate) fn kinds_near(&self, tokens: &[Token]) -> Vec<TokenKind> {
         let upto = tokens.get(..=self.index.min(tokens.len().saturating_sub(1)));

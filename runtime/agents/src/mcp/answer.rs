@@ -23,8 +23,40 @@ fn texts(result: &CallToolResult) -> String {
     let texts = result.content.iter();
     let texts = texts.filter_map(|it| Some(it.as_text()?.text.as_str()));
     let texts: Vec<&str> = texts.collect();
-    match texts.join("\n").trim() {
-        "" => "the tool has failed and does not say why".into(),
-        text => text.to_owned(),
+    match (texts.join("\n").trim(), &result.structured_content) {
+        ("", Some(said)) => said.to_string(),
+        ("", None) => "the tool has failed and does not say why".into(),
+        (text, _) => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_driver::servers::ServerFailure;
+    use rmcp::model::CallToolResult;
+    use serde_json::json;
+
+    use super::of;
+
+    #[test]
+    fn a_failure_says_what_it_says_in_whichever_form() {
+        for (said, why) in [
+            (
+                json!({ "content": [{ "type": "text", "text": "no" }], "structuredContent": { "code": 7 } }),
+                "no",
+            ),
+            (
+                json!({ "content": [], "structuredContent": { "code": 7 } }),
+                r#"{"code":7}"#,
+            ),
+            (
+                json!({ "content": [] }),
+                "the tool has failed and does not say why",
+            ),
+        ] {
+            let mut result: CallToolResult = serde_json::from_value(said).expect("it is a result");
+            result.is_error = Some(true);
+            assert_eq!(of(result), Err(ServerFailure::Tool(why.into())));
+        }
     }
 }

@@ -24,9 +24,25 @@ pub(super) fn shown(tools: &[Tool]) -> Result<String, ServerFailure> {
         let mut tool = written(it);
         let digest = digest(&tool);
         tool.insert("digest".into(), digest.into());
-        Value::Object(tool)
+        rounded(Value::Object(tool))
     });
     Ok(Value::Array(tools.collect()).to_string())
+}
+
+/// With floats in the place of integers of more than 64 bits: the bounds and defaults of a schema must not make all tools of its
+/// server unusable.
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(number) if !number.is_i64() => {
+            number.as_f64().map_or(Value::Null, Value::from)
+        }
+        Value::Array(items) => items.into_iter().map(rounded).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter().map(|(key, it)| (key, rounded(it)));
+            Value::Object(fields.collect())
+        }
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other,
+    }
 }
 
 /// Refuses a tool that is another one than its declaration says.

@@ -22,6 +22,7 @@ use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::watch;
 
 use crate::mcp::authorization::bearer::Bearer;
 use crate::mcp::call::OpenCall;
@@ -50,6 +51,8 @@ pub(super) struct Session {
     /// Ends the exchange; `None` once it was cancelled.
     end: Mutex<Option<RunningServiceCancellationToken>>,
     life: Mutex<Life>,
+    /// Whether those who wait for an answer are told that the server has ended.
+    has_gone: watch::Sender<bool>,
     said: Said,
     /// The exchange was ended here. Answers that the server does not read may still be on their way.
     overdone: Arc<AtomicBool>,
@@ -101,7 +104,11 @@ impl From<ServerFailure> for Ungreeted {
 
 /// The end of a server's standard error.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct Said {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// It has answered what cannot be read.
+    is_unread: Arc<AtomicBool>,
+}
 
 impl Session {
     /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks. One at an address is shown the token.
@@ -141,7 +148,7 @@ impl Session {
     ) -> Result<Self, Ungreeted> {
         let said = Said::default();
         let noted = said.clone();
-        let over = Arc::new(move |why: &str| noted.note(why));
+        let over = Arc::new(move |why: &str| noted.note_unread(why));
         let transport = address::transport(address, reach_of, bearer, over)?;
         let heard = (said, inbox);
         Self::greet(transport, age, Life::Address, heard).await
@@ -230,6 +237,7 @@ impl Session {
             peer,
             end: Mutex::new(Some(end)),
             life: Mutex::new(life),
+            has_gone: watch::Sender::default(),
             said,
             overdone,
             happened: inbox.happened.clone(),
@@ -363,12 +371,21 @@ impl Session {
         }
     }
 
-    /// What went wrong where a call has another answer.
+    /// What went wrong where a call has another answer, or none: whether it was done is unknown where the server has gone meanwhile.
     async fn no_answer(&self, answer: Result<ServerResult, ServiceError>) -> Trouble {
-        match answer {
-            Ok(_) => ServerFailure::Server("it has answered something else".into()).into(),
-            Err(error) => self.failure(&error).await,
+        let error = match answer {
+            Ok(_) => return ServerFailure::Server("it has answered something else".into()).into(),
+            Err(error) => error,
+        };
+        let failure = self.failure(&error).await;
+        let is_unread = self.said.is_unread.load(Ordering::Acquire);
+        if let Trouble::Failed(ServerFailure::Server(why)) = &failure
+            && trouble::is_in_doubt(&error)
+            && !is_unread
+        {
+            return ServerFailure::Lost(why.clone()).into();
         }
+        failure
     }
 
     /// What went wrong, with the end of the server's standard error.
@@ -390,14 +407,25 @@ impl Session {
             return ServerFailure::Server(why).into();
         }
         if has_gone {
-            return self.gone().await.into();
+            return ServerFailure::Server(self.gone().await).into();
         }
         ServerFailure::Server(error.to_string()).into()
     }
 
+    /// Tells all who wait for an answer that there will be none.
+    pub fn note_end(&self) {
+        self.has_gone.send_replace(true);
+    }
+
+    /// Returns once that is so.
+    pub async fn end_is_noted(&self) {
+        // The sender lives as long as this does.
+        let _ = self.has_gone.subscribe().wait_for(|it| *it).await;
+    }
+
     /// That it has ended, with the end of its standard error.
-    pub async fn gone(&self) -> ServerFailure {
-        ServerFailure::Server(self.said.beside("it has ended").await)
+    pub async fn gone(&self) -> String {
+        self.said.beside("it has ended").await
     }
 
     /// Whether the session is over.
@@ -451,7 +479,7 @@ fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<Pipes> {
         Sender::from_owned_fd(input)?,
     );
     let said = said.clone();
-    Ok(Pipes::new(output, input, move |why| said.note(why)))
+    Ok(Pipes::new(output, input, move |why| said.note_unread(why)))
 }
 
 impl Said {
@@ -467,8 +495,13 @@ impl Said {
         self.add(format!("\n({why})").as_bytes());
     }
 
+    fn note_unread(&self, why: &str) {
+        self.is_unread.store(true, Ordering::Release);
+        self.note(why);
+    }
+
     fn add(&self, bytes: &[u8]) {
-        let mut said = lock(&self.0);
+        let mut said = lock(&self.bytes);
         said.extend_from_slice(bytes);
         let surplus = said.len().saturating_sub(SAID);
         said.drain(..surplus);
@@ -478,7 +511,7 @@ impl Said {
     async fn beside(&self, sentence: &str) -> String {
         // What it has written right before its end may still be in flight.
         tokio::time::sleep(Duration::from_millis(20)).await;
-        let said = lock(&self.0);
+        let said = lock(&self.bytes);
         match String::from_utf8_lossy(&said).trim() {
             "" => sentence.to_owned(),
             said => format!("{sentence}; it has said: {said}"),

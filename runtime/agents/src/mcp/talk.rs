@@ -198,7 +198,7 @@ impl Talks {
                 let waiting = lock(&self.state).waiting.remove(&name);
                 let (Some(Waiting { talk, answer }), Some((_, reply))) = (waiting, replies.pop())
                 else {
-                    return Err(ServerFailure::Server(
+                    return Err(ServerFailure::Lost(
                         "the call that has asked is not open any more, and whether it was done is not known".into(),
                     ));
                 };

@@ -46,6 +46,15 @@ pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
     None
 }
 
+/// Whether the server may do what it was asked for all the same.
+pub(super) fn is_in_doubt(error: &ServiceError) -> bool {
+    if let ServiceError::TransportSend(error) = error {
+        let client = causes(error.error.as_ref()).find_map(of_client);
+        return client.is_some_and(|it| !it.is_connect() && !it.is_builder());
+    }
+    matches!(error, ServiceError::TransportClosed)
+}
+
 /// Why a request to an address came to nothing, in words for people.
 pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
     let ServiceError::TransportSend(error) = error else {

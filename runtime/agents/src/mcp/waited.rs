@@ -1,6 +1,6 @@
 //! How long a question to a server waits for its answer: as long as the server shows that it is at work, and is there.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use gsw_driver::servers::ServerFailure;
@@ -24,8 +24,34 @@ impl About {
         *lock(&self.0) = Some(call.clone());
     }
 
+    /// There is no answer, for this reason. What no call has come of was not done.
+    fn lost(&self, why: String) -> ServerFailure {
+        match &*lock(&self.0) {
+            Some(_) => ServerFailure::Lost(why),
+            None => ServerFailure::Server(why),
+        }
+    }
+
     fn last_sign(&self, happened: &Happened) -> Option<Instant> {
         happened.last_progress(lock(&self.0).as_ref()?)
+    }
+}
+
+/// Looks whether a server is still there, for all calls that wait for it, for as long as the session is used. One clock for all of
+/// them: each call would otherwise wake the thread that it waits on.
+pub(super) async fn watch(session: Weak<Session>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        match session.upgrade() {
+            Some(session) if session.is_over() => break,
+            Some(_) => {}
+            None => return,
+        }
+    }
+    // What it has written before its end is read first.
+    tokio::time::sleep(LOOK).await;
+    if let Some(session) = session.upgrade() {
+        session.note_end();
     }
 }
 
@@ -37,25 +63,22 @@ pub(super) async fn in_vain(
     silence: Duration,
 ) -> ServerFailure {
     let begun = Instant::now();
-    let mut has_gone = false;
     loop {
-        // What it has written before its end is read first.
-        if std::mem::replace(&mut has_gone, session.is_over()) {
-            return session.gone().await;
-        }
         let heard = about.last_sign(happened).unwrap_or(begun);
         let silent_until = heard.max(begun) + silence;
+        let last = begun + LONGEST;
         let now = Instant::now();
         if silent_until <= now {
-            return lost("has said nothing for", silence);
+            return about.lost(format!("the server has said nothing for {silence:?}"));
         }
-        if begun + LONGEST <= now {
-            return lost("was not done with its work after", LONGEST);
+        if last <= now {
+            return about.lost(format!(
+                "the server was not done with its work after {LONGEST:?}"
+            ));
         }
-        tokio::time::sleep((silent_until - now).min(LOOK)).await;
+        tokio::select! {
+            () = session.end_is_noted() => return about.lost(session.gone().await),
+            () = tokio::time::sleep_until(silent_until.min(last).into()) => {}
+        }
     }
-}
-
-fn lost(what: &str, length: Duration) -> ServerFailure {
-    ServerFailure::Lost(format!("the server {what} {length:?}"))
 }

@@ -362,7 +362,13 @@ impl Exchange<'_> {
         let fed = self.feed(response, reader.as_mut(), first, on_delta).await;
         let counted = || Box::new(reader.usage().unwrap_or_default());
         let begun = reader.has_begun().then(counted);
-        fed.and_then(|()| reader.finish()).map_err(|mut trouble| {
+        let read = fed.and_then(|()| reader.finish());
+        let read = read.map(|mut answer| {
+            // It stays in the conversation, for as long as that goes on.
+            answer.content.shrink_to_fit();
+            answer
+        });
+        read.map_err(|mut trouble| {
             trouble.failure.begun = begun;
             trouble
         })

@@ -17,6 +17,9 @@ use crate::value::{self, json, list, map, set, string};
 pub enum Recipient {
     /// The program itself, which may see everything.
     Program,
+    /// A server that the program calls, which sees everything as well. What may be missing is left out: it is described so, and a
+    /// `null` in its place refused.
+    Server,
     /// Events, logs and journals, which may not see `@secret` fields and secrets.
     Observer,
 }
@@ -162,15 +165,26 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn field(&mut self, field: &Field, word: u64) {
+        if self.recipient == Recipient::Server && self.is_left_out(field, word) {
+            return;
+        }
         self.sink.key(&field.wire);
         match (field.secrecy, self.recipient) {
             (Secrecy::Redacted, Recipient::Observer) => self.sink.text(REDACTED),
-            (Secrecy::Redacted, Recipient::Program) => {
+            (Secrecy::Redacted, Recipient::Program | Recipient::Server) => {
                 self.sink.confidential();
                 self.value(field.ty, word);
             }
             (Secrecy::Shown, _) => self.value(field.ty, word),
         }
+    }
+
+    /// Whether a field is `none` and has a default, which then is `none` or for the server to choose.
+    fn is_left_out(&self, field: &Field, word: u64) -> bool {
+        let ty = self.types.get(self.types.base(field.ty));
+        let is_none = matches!(ty, Type::Optional(_)) && word == 0;
+        let is_null = || matches!(ty, Type::Json) && matches!(json::view(word), View::Null);
+        field.default.is_some() && (is_none || is_null())
     }
 
     fn map_key(&mut self, key: TypeId, word: u64) {
@@ -190,7 +204,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         let Some(media) = media::of(word) else {
             return self.sink.null();
         };
-        let is_whole = self.recipient == Recipient::Program && self.sink.is_read_back();
+        let is_whole = self.recipient != Recipient::Observer && self.sink.is_read_back();
         let form = if is_whole {
             serde_json::to_value(&media)
         } else {

@@ -28,4 +28,8 @@ calls! {
     json value_to_json(run, ty, word) {
         codec::to_json(&mut run.heap, TypeId(ty as u32), word)
     }
+
+    json value_to_argument(run, ty, word) {
+        codec::to_argument(&mut run.heap, TypeId(ty as u32), word)
+    }
 }

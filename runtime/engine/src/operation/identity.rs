@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::model::ModelRequest;
-use crate::operation::{Delivery, HttpRequest, Request};
+use crate::operation::{Delivery, HttpRequest, McpRequest, Request};
 
 /// How many characters of an argument are shown.
 const SHOWN: usize = 60;
@@ -25,6 +25,18 @@ impl HttpRequest {
     #[must_use]
     pub fn summary(&self) -> String {
         format!("http {} {}", self.method, short(&self.url))
+    }
+}
+
+impl McpRequest {
+    /// What it asks for in a few words, for people.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let server = short(&self.server());
+        match self.ask.summary() {
+            (what, None) => format!("mcp {server} {}", short(&what)),
+            (what, Some(input)) => format!("mcp {server} {}({})", short(&what), short(input)),
+        }
     }
 }
 
@@ -135,15 +147,7 @@ impl Request {
                 short(&words)
             }
             Self::Http { request } => request.summary(),
-            Self::Mcp { request } => {
-                let server = short(&request.server());
-                match request.ask.summary() {
-                    (what, None) => format!("mcp {server} {}", short(&what)),
-                    (what, Some(input)) => {
-                        format!("mcp {server} {}({})", short(&what), short(input))
-                    }
-                }
-            }
+            Self::Mcp { request } => request.summary(),
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
             Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),

@@ -92,6 +92,20 @@ pub enum AskOfServer {
 }
 
 impl AskOfServer {
+    /// The tool that is called, if one is.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Call { tool, .. } | Self::Talk { tool, .. } => Some(tool),
+            Self::Tools
+            | Self::Resources
+            | Self::Templates
+            | Self::Read { .. }
+            | Self::Prompts
+            | Self::Prompt { .. } => None,
+        }
+    }
+
     /// What is asked for in a few words, and the arguments if it takes some.
     #[must_use]
     pub fn summary(&self) -> (String, Option<&str>) {

@@ -44,6 +44,12 @@ impl Tool {
     }
 
     /// The trust of the result.
+    /// The parameters that are `trusted` here and not there: the server has none of that name any more.
+    pub(super) fn trusts_more_than<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a str> {
+        let trusted = self.trusted.iter().filter(|it| !other.trusted.contains(it));
+        trusted.map(String::as_str)
+    }
+
     pub(super) const fn trust_of_result(&self) -> &'static str {
         match self.gives {
             Presence::Present => TRUSTED,
@@ -79,6 +85,28 @@ impl Declared {
         tools.find(|it| it.server == server && it.known_as == known_as)
     }
 
+    /// What is declared of a tool: where its server was given another name, by the one that is not declared any more.
+    pub(super) fn kept(&self, server: &str, known_as: &str) -> Option<&Tool> {
+        let is_declared = |name: &str| self.servers.iter().any(|it| it.name == name);
+        let orphans = self.tools.iter().filter(|it| !is_declared(&it.server));
+        let mut alike = orphans.filter(|it| it.known_as == known_as);
+        self.tool(server, known_as)
+            .or_else(|| match (alike.next(), alike.next()) {
+                (Some(only), None) => Some(only),
+                (Some(_) | None, _) => None,
+            })
+    }
+
+    /// The name of a tool at its server, by that or by the one that it is declared by.
+    pub(super) fn at_server<'a>(&'a self, server: &str, name: &'a str) -> &'a str {
+        let mut tools = self.tools.iter();
+        let declared = tools.find(|it| it.server == server && it.name == name);
+        match (self.tool(server, name), declared) {
+            (None, Some(declared)) => &declared.known_as,
+            (Some(_), _) | (None, None) => name,
+        }
+    }
+
     fn add(&mut self, db: &dyn Db, item: ItemId) {
         let Some(tree) = item_ast(db, item) else {
             return;
@@ -102,8 +130,11 @@ impl Declared {
             return;
         };
         let head = &item_signature(db, item).signature;
-        let Some(server) = head.server else {
-            return;
+        // One that has another name now is named as it was.
+        let server = match (head.server, &signature.by) {
+            (Some(server), _) => server.name(db).to_string(),
+            (None, Some(by)) => text(by.span),
+            (None, None) => return,
         };
         let class = signature.repeat.as_ref().map(|it| match it {
             RepeatClass::Pure(_) => "pure".to_owned(),
@@ -113,7 +144,7 @@ impl Declared {
         });
         let locked = head.locked.as_ref();
         self.tools.push(Tool {
-            server: server.name(db).to_string(),
+            server,
             name: item.name(db).to_string(),
             known_as: locked.map_or(item.name(db), |it| &it.name).to_string(),
             class,

@@ -207,7 +207,7 @@ pub(super) fn tools(
         };
         let name = names.take(&name_like(known_as));
         let mut types = Types::of(names, &name);
-        let known = before.tool(&server.name, known_as);
+        let known = before.kept(&server.name, known_as);
         let parameters = parameters(tool, known, &mut types);
         let result = result(tool, &mut types);
         let trusted = known.map_or("", Tool::trust_of_result);

@@ -40,10 +40,13 @@ fn replace(note: impl Into<Cow<'static, str>>, span: Span, ours: &'static str) -
 impl Scene<'_> {
     /// What helps with an error.
     pub(super) fn advice(&self, error: &ParseError) -> Option<Advice> {
+        let Some(token) = self.tokens.get(error.index) else {
+            return self.lacks_value(error);
+        };
         let sight = Sight {
             tokens: self.tokens,
             outline: &self.outline,
-            token: *self.tokens.get(error.index)?,
+            token: *token,
             index: error.index,
             expected: error.expected,
         };
@@ -59,6 +62,13 @@ impl Scene<'_> {
             .or_else(|| self.foreign_word(&sight))
             .or_else(|| self.misspelt_modifier(&sight))
             .or_else(|| sign::find(&sight).map(|it| advice_of(it, &sight)))
+    }
+
+    /// `const LIMIT: int` at the end of a declaration.
+    fn lacks_value(&self, error: &ParseError) -> Option<Advice> {
+        let is_constant = self.tokens.first()?.kind == TokenKind::Const;
+        let is_lacking = error.expected.has(Expected::token(TokenKind::Equal));
+        (is_constant && is_lacking).then(|| note("a constant has a value: `const LIMIT: int = 10`"))
     }
 
     /// `case .Open:`

@@ -66,6 +66,11 @@ const DECLARATIONS: &[Foreign] = &[
         "there is no `async`: functions wait where they need to",
     ),
     word("class", Some("type"), RECORD),
+    word(
+        "client",
+        None,
+        "what asks a model is an agent: `agent helper { model: \"openai/gpt-5\" }`",
+    ),
     word("data", None, RECORD),
     word("def", Some("fn"), FUNCTION),
     word("describe", None, TEST),
@@ -161,8 +166,8 @@ const BEFORE: &[Foreign] = &[
         None,
         "`spawn f()` starts a task beside what goes on, and `await t` waits for it",
     ),
-    word_where("func", is_argument, None, LAMBDA),
-    word_where("function", is_argument, None, LAMBDA),
+    word_where("func", is_in_body, None, LAMBDA),
+    word_where("function", is_in_body, None, LAMBDA),
     word("lambda", None, LAMBDA),
     word("loop", None, "an endless loop is `while true { … }`"),
     word("mut", None, MUTABLE),
@@ -178,6 +183,12 @@ const BEFORE: &[Foreign] = &[
     ),
     word("print", None, LOG),
     word("raise", Some("fail"), FAIL),
+    word_where(
+        "repeat",
+        is_statement,
+        None,
+        "what is done several times stands in a loop, `for _ in 0..3 { … }`; `retry 3 { … }` tries again what has failed",
+    ),
     word_where("raises", is_statement, None, FAILS),
     word_where("throws", is_statement, None, FAILS),
     word(
@@ -518,6 +529,10 @@ fn is_statement(expected: Expected) -> bool {
 
 fn is_argument(expected: Expected) -> bool {
     expected.has(Expected::token(TokenKind::ParenClose))
+}
+
+fn is_in_body(expected: Expected) -> bool {
+    is_argument(expected) || is_statement(expected)
 }
 
 fn is_arm(expected: Expected) -> bool {

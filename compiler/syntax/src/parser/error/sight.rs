@@ -4,7 +4,7 @@ use gsw_source::Span;
 
 use crate::parser::error::Expected;
 use crate::parser::error::outline::Outline;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, Word};
 
 /// A mistake in its surroundings.
 #[derive(Clone, Copy)]
@@ -73,6 +73,22 @@ impl Sight<'_> {
     /// The innermost bracket that is open before `index`.
     pub(super) fn opener(&self, index: usize) -> Option<usize> {
         self.outline.opener(index)
+    }
+
+    /// Whether what is before is the name of something that is declared with parameters.
+    pub(super) fn follows_name_of_function(&self) -> bool {
+        let is_second = |it: &Token| {
+            it.kind == TokenKind::Fn
+                || it.kind == TokenKind::Workflow
+                || matches!(
+                    it.word,
+                    Word::Prompt | Word::Tool | Word::Human | Word::External
+                )
+        };
+        let before = self.tokens.get(..self.index.saturating_sub(1));
+        let has_brackets = before.is_some_and(|it| it.iter().any(|it| it.kind.is_opener()));
+        let begins = before.is_some_and(|it| it.iter().any(is_second));
+        begins && !has_brackets && self.before(1).is_some_and(|it| it.is_word())
     }
 
     /// Whether the token is among the arguments of a call.

@@ -5,6 +5,9 @@ use crate::parser::error::Expected;
 use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, TokenKind as Kind, Word};
 
+pub(super) const VARIANTS: &str =
+    "variants are listed in braces and have no values: `enum Level { Low, High }`";
+
 /// In the order in which they are tried.
 pub(super) const DECLARATIONS: &[Sign] = &[
     sign(
@@ -34,12 +37,55 @@ pub(super) const DECLARATIONS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Equal],
+        &[Kind::Arrow, Kind::BraceOpen],
+        |it| it.expects_token(Kind::ParenOpen) && it.follows_name_of_function(),
+        "the parameters stand in parentheses, also where there are none: `workflow main() -> int { … }`",
+        Edit::After("()"),
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_enum = it.tokens.first().is_some_and(|it| it.kind == Kind::Enum);
+            is_enum && it.expects_token(Kind::BraceOpen)
+        },
+        VARIANTS,
+        Edit::None,
+    ),
+    sign(
+        &[
+            Kind::Let,
+            Kind::Var,
+            Kind::Match,
+            Kind::Return,
+            Kind::For,
+            Kind::While,
+            Kind::Assert,
+            Kind::Defer,
+            Kind::Fail,
+        ],
+        |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
+        "the body stands in braces: `fn f(n: int) -> int { n + 1 }`",
+        Edit::None,
+    ),
+    sign(
+        &[
+            Kind::String,
+            Kind::StringOpen,
+            Kind::Int,
+            Kind::Float,
+            Kind::BracketOpen,
+        ],
+        |it| is_first(it, Word::Agent) && it.expects_token(Kind::Colon),
+        "a setting is its name, `:` and its value: `model: \"openai/gpt-5\"`",
+        Edit::After(":"),
+    ),
+    sign(
+        &[Kind::Equal, Kind::Colon],
         |it| {
             let has_settings = is_first(it, Word::Agent) || is_first(it, Word::Permissions);
             has_settings && it.expects_token(Kind::BraceOpen)
         },
-        "the braces follow the name directly: `agent helper { model: \"anthropic/claude-sonnet-5-5\" }`",
+        "the braces follow directly: `agent helper { model: \"anthropic/claude-sonnet-5-5\" }`, `permissions { net: [\"example.org\"] }`",
         Edit::Close(""),
     ),
     sign(

@@ -201,6 +201,15 @@ pub(super) const PARTICULAR: &[Sign] = &[
     ),
     sign(
         &[Kind::Identifier],
+        |it| {
+            let is_empty = it.follows(2, Kind::BracketOpen);
+            is_empty && it.follows(1, Kind::BracketClose) && it.is_joined() && it.ends_operand()
+        },
+        "a list is written `[1, 2]`, an empty one `[]`, and its type `[int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
         |it| it.follows(1, Kind::BracketClose) && it.is_joined() && it.ends_operand(),
         "a map is written `{ \"a\": 1 }`, an empty one `{}`, and its type `{string: int}`",
         Edit::None,

@@ -1,5 +1,6 @@
 //! The table of signs: where each is meant, and its message.
 
+use super::declarations::VARIANTS;
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
 use crate::parser::error::foreign::{ARROW, LAMBDA};
@@ -290,7 +291,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Equal],
         |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
-        "variants are listed in braces and have no values: `enum Level { Low, High }`",
+        VARIANTS,
         Edit::None,
     ),
     sign(
