@@ -2,7 +2,7 @@
 """The language server beside `ty server` (PyPI: `ty`) on the same work: `editor.py [GSWC] [FILES] [LINES]`.
 
 A project of FILES files of LINES lines each; in one of them the body of a function is edited again and again. Prints, for both in turn: the first report about
-the open file, keystroke to report, hover and completion (median and 95 %), the processor time of the server for each of them, and its resident memory. Processor
+the open file, the first reports about all files of a project with a mistake in each, keystroke to report, hover and completion (median and 95 %), the processor time of the server for each of them, and its resident memory. Processor
 time is what to compare on a machine that does other things as well.
 """
 
@@ -17,12 +17,17 @@ import time
 from pathlib import Path
 
 EDITS = 100
+# A client that is sent the reports about open documents, and one that asks for those about all files.
+SENT = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+ASKED = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {}}}
+# `ty` reports of files that are not open when it is told to.
+ALL = {"diagnosticMode": "workspace"}
 
 
 class Server:
     """A language server with its client."""
 
-    def __init__(self, command, root):
+    def __init__(self, command, root, capabilities, options=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root)
         self.next = 0
         self.kept = []
@@ -30,7 +35,8 @@ class Server:
             "processId": os.getpid(),
             "rootUri": root.as_uri(),
             "workspaceFolders": [{"uri": root.as_uri(), "name": "bench"}],
-            "capabilities": {"textDocument": {"publishDiagnostics": {"versionSupport": True}}},
+            "capabilities": capabilities,
+            "initializationOptions": options or {},
         }
         self.answer(self.ask("initialize", client))
         self.tell("initialized", {})
@@ -124,16 +130,42 @@ def source(language, index, lines, extra=""):
     return head + body
 
 
-def measure(language, command, files, lines):
-    found = {}
+def mistake(language):
+    """A function that returns what it should not."""
+    return 'fn wrong() -> int { "" }\n' if language == "gsw" else '\ndef wrong() -> int:\n    return ""\n'
+
+
+def write(root, language, files, lines, extra=""):
+    for index in range(files):
+        (root / f"m{index}.{language}").write_text(source(language, index, lines) + extra)
+    (root / ("gsw.toml" if language == "gsw" else "pyproject.toml")).write_text("" if language == "gsw" else '[project]\nname = "bench"\nversion = "1"\n')
+
+
+def everything(language, command, files, lines):
+    """From the start of a server until it has reported on all files: the time, and the processor time."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
-        for index in range(files):
-            (root / f"m{index}.{language}").write_text(source(language, index, lines))
-        (root / ("gsw.toml" if language == "gsw" else "pyproject.toml")).write_text("" if language == "gsw" else '[project]\nname = "bench"\nversion = "1"\n')
+        write(root, language, files, lines, mistake(language))
+        start = time.perf_counter()
+        server = Server(command, root, ASKED, ALL)
+        report = server.answer(server.ask("workspace/diagnostic", {"previousResultIds": []}))
+        taken = time.perf_counter() - start
+        wrong = sum(1 for it in report["items"] if it.get("items"))
+        if wrong != files:
+            raise SystemExit(f"{command[0]} has reported on {wrong} of {files} files")
+        spent = server.processor()
+        server.end()
+    return [taken], spent
+
+
+def measure(language, command, files, lines):
+    found = {"all first reports": everything(language, command, files, lines)}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        write(root, language, files, lines)
         path = root / f"m{files - 1}.{language}"
         start = time.perf_counter()
-        server = Server(command, root)
+        server = Server(command, root, SENT)
         text = path.read_text()
         document = {"uri": path.as_uri(), "languageId": "gsw" if language == "gsw" else "python", "version": 1, "text": text}
         server.tell("textDocument/didOpen", {"textDocument": document})
@@ -204,7 +236,7 @@ def main():
         print("`ty` is not installed (pip install ty): no peer")
     all = {name: measure(language, command, files, lines) for name, (language, command) in servers.items()}
     print(f"{files:,} files, {files * lines:,} lines; milliseconds: median, 95 %, processor time\n")
-    for what in ("first report", "keystroke to report", "hover", "completion of a name", "completion of a member"):
+    for what in ("first report", "all first reports", "keystroke to report", "hover", "completion of a name", "completion of a member"):
         shown = []
         for found in all.values():
             taken, processor = found[what]
@@ -212,8 +244,8 @@ def main():
             shown.append((statistics.median(ordered) * 1e3, ordered[int(len(ordered) * 0.95) - (len(ordered) > 1)] * 1e3, processor * 1e3))
         cells = "   ".join(f"{name} {a:8.1f} {b:8.1f} {c:8.1f}" for name, (a, b, c) in zip(all, shown))
         ratio = f"   processor {shown[0][2] / shown[1][2]:.2f}x" if len(shown) > 1 and shown[1][2] > 0 else ""
-        print(f"{what:22}{cells}{ratio}")
-    print(f"{'resident, MB':22}" + "   ".join(f"{name} {found['resident']:8.0f}" for name, found in all.items()))
+        print(f"{what:24}{cells}{ratio}")
+    print(f"{'resident, MB':24}" + "   ".join(f"{name} {found['resident']:8.0f}" for name, found in all.items()))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 //! `gswc dap`, asked over the wire as an editor does: stops, steps, names, errors, and the way back.
 
+mod attached;
 mod conditions;
 mod names;
 mod prompts;

@@ -79,7 +79,7 @@ pub use signature::{
     LockedTool, OfferedResource, Parameter, Presence, Signature, TypeDeclaration,
     TypeDeclarationKind, Variant,
 };
-pub use skill::{SkillsAt, is_skill_tool, project_skills, skills_at};
+pub use skill::{SkillsAt, is_skill_tool, project_skills, skill_instructions, skills_at};
 pub use source_text::{item_text, source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{

@@ -42,6 +42,21 @@ pub fn skills_at(db: &dyn Db, file: File, path: &str) -> SkillsAt {
     }
 }
 
+/// The instructions of the skills that `path` names, written in `file`, in order of their folders.
+pub fn skill_instructions(db: &dyn Db, file: File, path: &str) -> Vec<File> {
+    let Some((project, key)) = Project::try_get(db).zip(path_from(db, file, path)) else {
+        return Vec::new();
+    };
+    let Some(Ok(folder)) = project.skills(db).get(&key) else {
+        return Vec::new();
+    };
+    let paths = skill_folders(folder).into_iter();
+    let instructions = paths.map(|it| format!("{it}{INSTRUCTIONS}"));
+    instructions
+        .filter_map(|it| folder.get(&it).copied().flatten())
+        .collect()
+}
+
 /// All skills of the project, each once.
 pub fn project_skills(db: &dyn Db) -> Vec<Arc<Skill>> {
     let folders = Project::try_get(db).map(|it| skills_by_folder(db, it).values());
@@ -89,28 +104,33 @@ fn skills_in(db: &dyn Db, key: &str, folder: &Folder) -> SkillsAt {
         let path = file.and_then(|it| it.path(db).parent()?.to_str());
         path.map_or_else(|| format!("{key}/{inner}"), str::to_owned)
     };
-    if texts.contains_key(INSTRUCTIONS) {
-        let name = key.rsplit('/').next().unwrap_or_default();
-        found.add(name, shown(""), &texts);
-        return found;
-    }
-    let inner = texts.keys().filter_map(|it| it.strip_suffix(INSTRUCTIONS));
-    // One that lies deeper is part of another, or of something else.
-    let inner: Vec<&str> = inner
-        .filter_map(|it| it.strip_suffix('/'))
-        .filter(|it| !it.contains('/'))
-        .collect();
+    let inner = skill_folders(folder);
     if inner.is_empty() {
         let message = format!("there is no `{INSTRUCTIONS}` in it, nor in a folder in it");
         found.errors.push(message);
     }
-    for name in inner {
-        let below = format!("{name}/");
+    for below in inner {
+        let name = match below.strip_suffix('/') {
+            Some(name) => name,
+            None => key.rsplit('/').next().unwrap_or_default(),
+        };
         let own = texts.iter();
-        let own = own.filter_map(|(path, text)| Some((path.strip_prefix(&*below)?, text.clone())));
-        found.add(name, shown(&below), &own.collect());
+        let own = own.filter_map(|(path, text)| Some((path.strip_prefix(below)?, text.clone())));
+        found.add(name, shown(below), &own.collect());
     }
     found
+}
+
+/// The skills in a folder as the beginnings of the paths of their files: `""` when it is a skill itself, else `name/` for each.
+fn skill_folders(folder: &Folder) -> Vec<&str> {
+    if folder.contains_key(INSTRUCTIONS) {
+        return vec![""];
+    }
+    let inner = folder.keys().filter_map(|it| it.strip_suffix(INSTRUCTIONS));
+    // One that lies deeper is part of another, or of something else.
+    inner
+        .filter(|it| it.find('/') == it.len().checked_sub(1))
+        .collect()
 }
 
 /// The files of a skill by their paths in it; without a text where a file is none.

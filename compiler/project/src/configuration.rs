@@ -7,7 +7,7 @@ mod prices;
 mod reader;
 mod runs;
 
-use gsw_source::{Code, Db, Diagnostic, File, Project};
+use gsw_source::{Code, Db, Diagnostic, File, Place, Project};
 use toml::de::DeTable;
 
 use crate::errors;
@@ -42,6 +42,8 @@ pub struct Configuration {
     pub version: Option<String>,
     /// The file whose workflows are the program's commands, relative to the folder of `gsw.toml`.
     pub entry: String,
+    /// Where it is named, in its quotes; `None` where it is not.
+    pub entry_place: Option<Place>,
     /// Which models are asked where the program does not say, and by which short names.
     pub models: ModelDefaults,
     /// The most that the program may be permitted: each permission with what it lists.
@@ -68,6 +70,7 @@ pub fn file_configuration(db: &dyn Db, file: File) -> CheckedConfiguration {
         name: None,
         version: None,
         entry: ENTRY.into(),
+        entry_place: None,
         models: ModelDefaults::default(),
         permissions: None,
         runs: RunsDefaults::default(),
@@ -105,6 +108,16 @@ pub fn configuration_diagnostics(db: &dyn Db) -> Vec<Diagnostic> {
     found
 }
 
+/// That the project lacks the entry which its `gsw.toml` names, when all files of its folder are read.
+pub fn missing_entry(db: &dyn Db) -> Option<Diagnostic> {
+    let project = Project::try_get(db)?;
+    let configuration = project_configuration(db)?;
+    let home = project.home(db).as_deref()?;
+    let place = configuration.entry_place?;
+    let is_there = project.modules(db).contains_key(home);
+    (!is_there).then(|| errors::unreadable_file(place, &configuration.entry))
+}
+
 /// The table of a file; `None` when it is no TOML, which is reported.
 fn parse<'t>(reader: &mut Reader, text: &'t str) -> Option<DeTable<'t>> {
     let (table, mistakes) = DeTable::parse_recoverable(text);
@@ -128,8 +141,9 @@ fn read(reader: &mut Reader, table: &DeTable<'_>, into: &mut Configuration) {
                 into.version = reader.text(&entry, "a version such as `\"1.2.0\"`", is_version);
             }
             "entry" => {
-                let entry = reader.text(&entry, "a `.gsw` file of this folder", is_entry);
-                into.entry = entry.unwrap_or_else(|| ENTRY.into());
+                let named = reader.text(&entry, "a `.gsw` file of this folder", is_entry);
+                into.entry_place = named.as_ref().map(|_| entry.value_place);
+                into.entry = named.unwrap_or_else(|| ENTRY.into());
             }
             "models" => models::read(reader, &entry, &mut into.models),
             "permissions" => into.permissions = permissions::read(reader, &entry),

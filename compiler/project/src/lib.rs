@@ -7,8 +7,8 @@ mod loader;
 
 pub use configuration::{
     CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS, RunsDefaults,
-    configuration_diagnostics, file_configuration, file_prices, meant_entry, project_configuration,
-    resolved_model, with_levels,
+    configuration_diagnostics, file_configuration, file_prices, meant_entry, missing_entry,
+    project_configuration, resolved_model, with_levels,
 };
 pub use loader::{
     CONFIGURATION, add_files, find_configuration, follow_all_imports, follow_file, follow_imports,

@@ -91,7 +91,8 @@ impl LineIndex {
     }
 
     /// The line of `offset`, from 0, and its text up to there.
-    fn line_until<'text>(&self, text: &'text str, offset: u32) -> (usize, &'text str) {
+    #[must_use]
+    pub fn line_until<'text>(&self, text: &'text str, offset: u32) -> (usize, &'text str) {
         let line = self
             .starts
             .partition_point(|start| *start <= offset)

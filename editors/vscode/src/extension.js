@@ -153,7 +153,12 @@ function runs(context) {
 async function start() {
   const server = { command: compiler(), args: ["lsp"] };
   client = new LanguageClient("gsw", "Groundswell", server, {
-    documentSelector: [{ language: "gsw" }],
+    // Not what other schemes show, as the old side of a comparison: it has no files beside it.
+    documentSelector: [
+      { scheme: "file", language: "gsw" },
+      { scheme: "untitled", language: "gsw" },
+      { scheme: "file", pattern: "**/gsw.toml" },
+    ],
     initializationOptions: { inlayHints: settings().get("inlayHints") },
     synchronize: { configurationSection: "gsw" },
   });

@@ -148,6 +148,7 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::Mocked => name::mocked(cursor),
         Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
         Site::Type { item, errors } => ty::types(cursor, item, errors),
+        Site::ModuleOfType { errors } => ty::modules(cursor, errors),
         Site::Pattern { ty, taken, raised } => {
             let mut found = pattern::patterns(cursor, ty.as_ref(), &raised);
             found.retain(|it| !taken.above.iter().any(|name| *name == it.label));

@@ -22,7 +22,8 @@ pub fn project_diagnostics(db: &dyn Db) -> Vec<(File, Vec<Diagnostic>)> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
-    let found = gsw_project::configuration_diagnostics(db);
+    let mut found = gsw_project::configuration_diagnostics(db);
+    found.extend(gsw_project::missing_entry(db));
     let files = [project.configuration(db), project.prices(db)];
     let of_file = |file: File| {
         let own = found.iter().filter(|it| it.place.file(db) == file);

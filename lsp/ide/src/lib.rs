@@ -70,7 +70,10 @@ pub use inlay_hint::{HintKind, InlayHint, inlay_hint};
 pub use inline_value::{InlineValue, inline_value};
 pub use linked_editing_range::linked_editing_range;
 pub use references::{Found, references};
-pub use rename::{keys_left_behind, prepare_rename, rename};
+pub use rename::{
+    MODULE, MovedFile, Renamable, RenamableKind, keys_left_behind, moved_module, prepare_rename,
+    rename,
+};
 pub use selection_range::selection_range;
 pub use semantic_tokens::{Modifiers, SemanticKind, SemanticToken, semantic_tokens};
 pub use signature_help::{SignatureHelp, signature_help};

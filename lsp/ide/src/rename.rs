@@ -7,12 +7,14 @@
 mod alias;
 mod json_key;
 mod lost;
+mod module;
 
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, is_name, item_ast, item_offset};
 
 pub use json_key::keys_left_behind;
+pub use module::{MovedFile, moved_module};
 
 use crate::cursor::{Cursor, cursor, in_file};
 use crate::meaning::{Difference, Meaning, files_with_words};
@@ -22,16 +24,44 @@ use crate::scope::bindings;
 use crate::speculation::with_edits;
 use crate::symbol::{Occurrence, Symbol, declared_text, occurrences, symbol_of_definition};
 
-/// The name at `offset`, in its file, when it can be renamed.
+/// A name that can be renamed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Renamable {
+    /// In the file.
+    pub span: Span,
+    pub name: Name,
+    pub kind: RenamableKind,
+}
+
+/// What a rename is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RenamableKind {
+    Declaration,
+    /// A module, which has the name of its file.
+    Module,
+}
+
+/// The name at `offset`, when it can be renamed.
 ///
 /// # Errors
 /// Why it cannot: a sentence for the user.
-pub fn prepare_rename(db: &dyn Db, file: File, offset: u32) -> Result<(Span, Name), String> {
+pub fn prepare_rename(db: &dyn Db, file: File, offset: u32) -> Result<Renamable, String> {
+    if let Some(module) = module::named_module(db, file, offset)? {
+        return Ok(Renamable {
+            span: module.span,
+            name: module.name,
+            kind: RenamableKind::Module,
+        });
+    }
     let (cursor, name) = renamable(db, file, offset)?;
-    Ok((in_file(db, cursor.item, cursor.span), name))
+    Ok(Renamable {
+        span: in_file(db, cursor.item, cursor.span),
+        name,
+        kind: RenamableKind::Declaration,
+    })
 }
 
-/// The edits that give what is named at `offset` the name `new`.
+/// The edits that give what is named at `offset` the name `new`; a module has the name of its file, which [`moved_module`] tells.
 ///
 /// # Errors
 /// Why it cannot be called that: a sentence for the user.
@@ -54,6 +84,9 @@ pub fn rename(
     }
     checked_edits(db, cursor.symbol, &old, new)
 }
+
+/// What a client is told that cannot rename files.
+pub const MODULE: &str = "a module is named after its file: rename the file";
 
 /// The edits that give a symbol a name which a report asks for, also one whose first letter has the other case; `None` where a rename
 /// would be refused.
@@ -178,7 +211,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
         | Symbol::Variant { item, .. }
         | Symbol::Field { item, .. } => item.file(db),
         Symbol::Module(_) => {
-            return Err("a module is named after its file: rename the file".into());
+            return Err(MODULE.into());
         }
     };
     let name = declared_text(db, cursor.symbol).unwrap_or_default();

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use gsw_names::{imports, is_std, module_file};
-use gsw_project::module_key;
-use gsw_source::{Db, File, LocatedEdit};
+use gsw_project::{module_key, project_configuration};
+use gsw_source::{Db, File, LocatedEdit, Project};
 use gsw_syntax::ast::Import;
 use gsw_syntax::{file_item_ids, is_name};
 
-use crate::cursor::in_file;
+use crate::cursor::{in_file, located};
+use crate::document_link::{RelativePath, relative_paths};
 use crate::files::own_files;
 use crate::importing::path_to;
 use crate::meaning::has_word;
@@ -17,8 +18,9 @@ use crate::symbol::{Symbol, occurrences};
 /// The edits for files and folders that get other paths, each by the old one and the new one. The edits are of the files where they are.
 #[must_use]
 pub fn will_rename_files(db: &dyn Db, moved: &[(PathBuf, PathBuf)]) -> Vec<LocatedEdit> {
-    let mut edits = Vec::new();
+    let mut edits: Vec<LocatedEdit> = entry_after(db, moved).into_iter().collect();
     for file in own_files(db) {
+        edits.extend(relative_paths_after(db, file, moved));
         for (item, import) in imports(db, file) {
             let Some(target) = module_file(db, file, &import.path) else {
                 continue;
@@ -44,6 +46,36 @@ pub fn will_rename_files(db: &dyn Db, moved: &[(PathBuf, PathBuf)]) -> Vec<Locat
         }
     }
     edits
+}
+
+/// The edits of the paths of skills and cassettes in a file.
+fn relative_paths_after(db: &dyn Db, file: File, moved: &[(PathBuf, PathBuf)]) -> Vec<LocatedEdit> {
+    let own = file.path(db);
+    let from = module_key(&after(own, moved));
+    let edited = |it: RelativePath| {
+        let target = module_key(&own.parent()?.join(&it.path));
+        let to = after(Path::new(&target), moved);
+        let path = path_to(&from, to.to_str()?)?;
+        // A path that still leads there stays as it is written.
+        let before = path_to(&module_key(own), &target)?;
+        let is_plain = !path.contains(['"', '\\', '$']);
+        (path != before && is_plain).then(|| LocatedEdit::new(file, it.span, format!("\"{path}\"")))
+    };
+    let paths = relative_paths(db, file).into_iter();
+    paths.filter_map(edited).collect()
+}
+
+/// The edit of the entry that `gsw.toml` names.
+fn entry_after(db: &dyn Db, moved: &[(PathBuf, PathBuf)]) -> Option<LocatedEdit> {
+    let configuration = Project::try_get(db)?.configuration(db)?;
+    let named = project_configuration(db)?;
+    let place = located(db, named.entry_place?);
+    let (own, new) = (configuration.path(db), after(configuration.path(db), moved));
+    let entry = own.parent()?.join(&named.entry);
+    let to = after(&entry, moved);
+    let inside = to.strip_prefix(new.parent()?).ok()?.to_str()?;
+    (inside != named.entry && is_source(&to))
+        .then(|| LocatedEdit::new(configuration, place.span, format!("\"{inside}\"")))
 }
 
 /// Where a file is when all is moved.

@@ -12,7 +12,7 @@ use tower_lsp::{Client, LanguageServer};
 use crate::capabilities::{capabilities, settings, wanted_hints};
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
-use crate::state::{Ability, State, View, path};
+use crate::state::{Ability, Concern, Refresh, State, View, path};
 use crate::worker::Worker;
 use crate::{actions, hints, navigation, reporting, semantic_tokens, structure, typing};
 
@@ -50,8 +50,11 @@ impl Backend {
 
     /// Asks for notifications of changes of files on disk, of a client that can send them.
     async fn watch(&self) {
-        let patterns = ["**/*.gsw", "**/gsw.toml"];
-        let watchers: Vec<_> = patterns.map(|it| json!({ "globPattern": it })).into();
+        let patterns = ["**/*.gsw", "**/gsw.toml", "**/SKILL.md"];
+        let mut watchers: Vec<_> = patterns.map(|it| json!({ "globPattern": it })).into();
+        // A folder that comes or goes is reported alone; no pattern says that something is a folder.
+        let comes_or_goes = lsp::WatchKind::Create | lsp::WatchKind::Delete;
+        watchers.push(json!({ "globPattern": "**", "kind": comes_or_goes.bits() }));
         let registration = lsp::Registration {
             id: "files".into(),
             method: "workspace/didChangeWatchedFiles".into(),
@@ -72,13 +75,47 @@ impl Backend {
         let _ = self.client.register_capability(vec![registration]).await;
     }
 
-    /// Has a client that asks for diagnostics ask again.
+    /// Has the client ask again for what was answered from other files or settings. The session may be ending, so failures are of
+    /// no interest.
     async fn refresh(&self) {
-        let support = self.worker.ask(|state| state.settings.support).await;
-        if support.is_ok_and(|it| it.refresh == Ability::Present) {
-            // The session may be ending.
+        let Ok(support) = self.worker.ask(|state| state.settings.support).await else {
+            return;
+        };
+        let Refresh {
+            diagnostics,
+            hints,
+            tokens,
+            lenses,
+        } = support.refresh;
+        if diagnostics == Ability::Present {
             let _ = self.client.workspace_diagnostic_refresh().await;
         }
+        if hints == Ability::Present {
+            let _ = self.client.inlay_hint_refresh().await;
+        }
+        if tokens == Ability::Present {
+            let _ = self.client.semantic_tokens_refresh().await;
+        }
+        if lenses == Ability::Present {
+            let _ = self.client.code_lens_refresh().await;
+        }
+    }
+
+    /// The settings of the user, as the client has sent them or gives them when asked; `None` when there are none.
+    async fn user_settings(&self, sent: serde_json::Value) -> Option<serde_json::Value> {
+        if !sent.is_null() {
+            return Some(sent);
+        }
+        let support = self.worker.ask(|state| state.settings.support).await.ok()?;
+        if support.configuration == Ability::Lacking {
+            return None;
+        }
+        let section = lsp::ConfigurationItem {
+            scope_uri: None,
+            section: Some("gsw".into()),
+        };
+        let mut answered = self.client.configuration(vec![section]).await.ok()?;
+        answered.pop().filter(|it| !it.is_null())
     }
 }
 
@@ -143,11 +180,13 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_watched_files(&self, it: lsp::DidChangeWatchedFilesParams) {
-        self.worker.send(move |state| {
+        let concern = self.worker.ask(move |state| {
             let paths: Vec<PathBuf> = it.changes.iter().filter_map(|it| path(&it.uri)).collect();
-            state.changed_on_disk(&paths);
+            state.changed_on_disk(&paths)
         });
-        self.refresh().await;
+        if matches!(concern.await, Ok(Concern::Something)) {
+            self.refresh().await;
+        }
     }
 
     async fn did_change_workspace_folders(&self, it: lsp::DidChangeWorkspaceFoldersParams) {
@@ -161,8 +200,11 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_configuration(&self, it: lsp::DidChangeConfigurationParams) {
-        self.worker
-            .send(move |state| state.settings.hints = wanted_hints(&it.settings));
+        if let Some(said) = self.user_settings(it.settings).await {
+            self.worker
+                .send(move |state| state.settings.hints = wanted_hints(&said));
+            self.refresh().await;
+        }
     }
 
     async fn diagnostic(
@@ -339,8 +381,7 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::DocumentSymbolParams,
     ) -> Result<Option<lsp::DocumentSymbolResponse>> {
-        let symbols = self.about(it.text_document, structure::outline).await?;
-        Ok(symbols.map(lsp::DocumentSymbolResponse::Nested))
+        self.about(it.text_document, structure::outline).await
     }
 
     async fn folding_range(

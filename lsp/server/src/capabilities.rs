@@ -2,19 +2,16 @@
 
 use tower_lsp::ls_types as lsp;
 
+use crate::markup::Format;
 use crate::position::Encoding;
 use crate::semantic_tokens::legend;
-use crate::state::{Hints, Reporting, Settings, Shown, Support, path};
+use crate::state::{Hints, Refresh, Reporting, Settings, Shown, Support, path};
 
 /// What is agreed with a client that says this of itself.
 pub fn settings(client: &lsp::InitializeParams) -> Settings {
     let general = client.capabilities.general.as_ref();
     let document = client.capabilities.text_document.as_ref();
-    let workspace = client.capabilities.workspace.as_ref();
     let offered = general.and_then(|it| it.position_encodings.as_ref());
-    let item = document
-        .and_then(|it| it.completion.as_ref())
-        .and_then(|it| it.completion_item.as_ref());
     let folders = client.workspace_folders.iter().flatten();
     #[expect(deprecated, reason = "older clients send nothing else")]
     let root = client.root_uri.as_ref().and_then(path);
@@ -31,23 +28,60 @@ pub fn settings(client: &lsp::InitializeParams) -> Settings {
             None => Reporting::Push,
         },
         hints: hints.unwrap_or_default(),
-        support: Support {
-            snippets: item.and_then(|it| it.snippet_support).into(),
-            replacing: item.and_then(|it| it.insert_replace_support).into(),
-            watching: workspace
-                .and_then(|it| it.did_change_watched_files)
-                .and_then(|it| it.dynamic_registration)
-                .into(),
-            refresh: workspace
-                .and_then(|it| it.diagnostics.as_ref())
-                .and_then(|it| it.refresh_support)
-                .into(),
-            type_hierarchy: document
-                .and_then(|it| it.type_hierarchy)
-                .and_then(|it| it.dynamic_registration)
-                .into(),
-        },
+        support: support(&client.capabilities),
     }
+}
+
+/// What a client can do.
+fn support(client: &lsp::ClientCapabilities) -> Support {
+    let document = client.text_document.as_ref();
+    let workspace = client.workspace.as_ref();
+    let completion = document.and_then(|it| it.completion.as_ref());
+    let item = completion.and_then(|it| it.completion_item.as_ref());
+    let signatures = document
+        .and_then(|it| it.signature_help.as_ref())
+        .and_then(|it| it.signature_information.as_ref());
+    let hover = document.and_then(|it| it.hover.as_ref());
+    let symbols = document.and_then(|it| it.document_symbol.as_ref());
+    let watched = workspace.and_then(|it| it.did_change_watched_files);
+    let types = document.and_then(|it| it.type_hierarchy);
+    Support {
+        snippets: item.and_then(|it| it.snippet_support).into(),
+        hovers: Format::agreed(hover.and_then(|it| it.content_format.as_ref())),
+        docs: Format::agreed(item.and_then(|it| it.documentation_format.as_ref())),
+        signatures: Format::agreed(signatures.and_then(|it| it.documentation_format.as_ref())),
+        // Clients that say nothing have always been sent them.
+        nested_symbols: symbols
+            .and_then(|it| it.hierarchical_document_symbol_support)
+            .or(Some(symbols.is_none()))
+            .into(),
+        replacing: item.and_then(|it| it.insert_replace_support).into(),
+        watching: watched.and_then(|it| it.dynamic_registration).into(),
+        refresh: workspace.map(refresh).unwrap_or_default(),
+        configuration: workspace.and_then(|it| it.configuration).into(),
+        renaming: workspace.and_then(renames_files).into(),
+        type_hierarchy: types.and_then(|it| it.dynamic_registration).into(),
+    }
+}
+
+fn refresh(workspace: &lsp::WorkspaceClientCapabilities) -> Refresh {
+    let diagnostics = workspace.diagnostics.as_ref();
+    let hints = workspace.inlay_hint.as_ref();
+    let tokens = workspace.semantic_tokens.as_ref();
+    let lenses = workspace.code_lens.as_ref();
+    Refresh {
+        diagnostics: diagnostics.and_then(|it| it.refresh_support).into(),
+        hints: hints.and_then(|it| it.refresh_support).into(),
+        tokens: tokens.and_then(|it| it.refresh_support).into(),
+        lenses: lenses.and_then(|it| it.refresh_support).into(),
+    }
+}
+
+fn renames_files(workspace: &lsp::WorkspaceClientCapabilities) -> Option<bool> {
+    let edits = workspace.workspace_edit.as_ref()?;
+    let operations = edits.resource_operations.as_ref()?;
+    let renames = operations.contains(&lsp::ResourceOperationKind::Rename);
+    Some(renames && edits.document_changes?)
 }
 
 /// `{"inlayHints": {"types": true, "parameters": true, "errors": true, "calls": true}}`, alone or under `gsw`; hints that are not
@@ -176,7 +210,7 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
     }
 }
 
-/// The renames of which the server wants to know beforehand: of sources, and of folders that may hold some.
+/// The renames of which the server wants to know beforehand: of sources and cassettes, and of folders that may hold some.
 fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     let filter = |glob: &str, matches| lsp::FileOperationFilter {
         scheme: Some("file".into()),
@@ -188,6 +222,7 @@ fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     };
     let filters = vec![
         filter("**/*.gsw", lsp::FileOperationPatternKind::File),
+        filter("**/*.jsonl", lsp::FileOperationPatternKind::File),
         filter("**", lsp::FileOperationPatternKind::Folder),
     ];
     lsp::WorkspaceFileOperationsServerCapabilities {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gsw_project::CONFIGURATION;
 
+use crate::workspace::is_source;
+
 /// A folder with more sources than this is most likely not one project. A guess.
 const MOST: usize = 20_000;
 /// The most entries that are looked at: opening the folder of a whole user must not wait for all of it. A guess.
@@ -20,6 +22,27 @@ pub fn sources(root: &Path) -> Vec<PathBuf> {
     walk.visit(root, 0);
     walk.found.sort();
     walk.found
+}
+
+/// Whether the walk below `root` comes to a file at this path.
+pub fn is_among_sources(root: &Path, file: &Path) -> bool {
+    let Ok(inside) = file.strip_prefix(root) else {
+        return false;
+    };
+    let mut folder = root.to_owned();
+    let between = inside.parent().into_iter().flat_map(Path::components);
+    between.into_iter().all(|name| {
+        folder.push(name);
+        !is_left_out(&folder)
+    })
+}
+
+/// Whether nothing below a folder is a source of the project around it: a hidden one, what builds leave behind, a project of its own.
+fn is_left_out(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.')
+        || matches!(&*name, "target" | "node_modules")
+        || folder.join(CONFIGURATION).is_file()
 }
 
 struct Walk {
@@ -40,19 +63,14 @@ impl Walk {
                 return;
             }
             let path = entry.path();
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
             if kind.is_dir() {
-                let is_left_out = name.starts_with('.')
-                    || matches!(&*name, "target" | "node_modules")
-                    || path.join(CONFIGURATION).is_file();
-                if !is_left_out {
+                if !is_left_out(&path) {
                     self.visit(&path, depth + 1);
                 }
-            } else if name.ends_with(".gsw") && path.is_file() {
+            } else if is_source(&path) && path.is_file() {
                 self.found.push(path);
             }
         }

@@ -52,7 +52,9 @@ fn hint(view: View<'_>, it: gsw_ide::InlayHint) -> lsp::InlayHint {
 
 /// The hint with the docs of what it names.
 pub fn resolve(state: &State, mut hint: lsp::InlayHint) -> lsp::InlayHint {
-    let docs = hint.data.as_ref().and_then(|it| resolving::docs(state, it));
+    let format = state.settings.support.hovers;
+    let docs = hint.data.as_ref();
+    let docs = docs.and_then(|it| resolving::docs(state, it, format));
     hint.tooltip = docs.map(lsp::InlayHintTooltip::MarkupContent);
     hint
 }

@@ -11,6 +11,7 @@ mod folder;
 mod frames;
 mod hints;
 mod library;
+mod markup;
 mod navigation;
 mod position;
 mod reporting;

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gsw_source::{Location, Span};
+use gsw_source::{Files, Location, Span};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use crate::convert::symbol_kind;
 use crate::documents::Documents;
+use crate::markup;
 use crate::runtime::Runtime;
-use crate::state::{State, View, path};
+use crate::state::{Ability, State, View, path};
 
 /// What is known of a name or word, and what the host is asked besides.
 pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Asked)> {
@@ -26,15 +27,12 @@ pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Asked)> {
         (None, Some(word)) => Asked::Word(word),
         (None, None) => Asked::Nothing,
     };
-    Some((markdown(view, hover.markdown, hover.span), asked))
+    Some((markdown(view, &hover.markdown, hover.span), asked))
 }
 
-fn markdown(view: View<'_>, value: String, span: Span) -> lsp::Hover {
+fn markdown(view: View<'_>, value: &str, span: Span) -> lsp::Hover {
     lsp::Hover {
-        contents: lsp::HoverContents::Markup(lsp::MarkupContent {
-            kind: lsp::MarkupKind::Markdown,
-            value,
-        }),
+        contents: lsp::HoverContents::Markup(view.state.settings.support.hovers.text(value)),
         range: Some(view.range(span)),
     }
 }
@@ -45,7 +43,7 @@ fn model(view: View<'_>, offset: u32) -> Option<lsp::Hover> {
     let mut known = view.state.models.iter();
     let model = known.find(|it| it.name == text)?;
     let shown = format!("`{}`: {}", model.name, model.detail);
-    Some(markdown(view, shown, span))
+    Some(markdown(view, &shown, span))
 }
 
 /// What the host is asked about what is shown.
@@ -73,8 +71,7 @@ impl AskedPrompt {
 /// Adds to what is shown what the host has said.
 pub fn append(hover: &mut lsp::Hover, separator: &str, said: &str) {
     if let lsp::HoverContents::Markup(markup) = &mut hover.contents {
-        markup.value.push_str(separator);
-        markup.value.push_str(said);
+        markup::append(markup, separator, said);
     }
 }
 
@@ -129,11 +126,15 @@ pub fn highlights(view: View<'_>, offset: u32) -> Vec<lsp::DocumentHighlight> {
 }
 
 pub fn prepare_rename(view: View<'_>, offset: u32) -> Result<lsp::PrepareRenameResponse> {
-    let (span, placeholder) =
+    let found =
         gsw_ide::prepare_rename(view.db, view.file, offset).map_err(Error::invalid_params)?;
+    let can_rename_files = view.state.settings.support.renaming;
+    if (found.kind, can_rename_files) == (gsw_ide::RenamableKind::Module, Ability::Lacking) {
+        return Err(Error::invalid_params(gsw_ide::MODULE));
+    }
     Ok(lsp::PrepareRenameResponse::RangeWithPlaceholder {
-        range: view.range(span),
-        placeholder: placeholder.to_string(),
+        range: view.range(found.span),
+        placeholder: found.name.to_string(),
     })
 }
 
@@ -148,12 +149,64 @@ pub fn rename(
     let Some((index, file, offset)) = state.place(place) else {
         return Ok((None, None));
     };
+    if let Some(moved) = moved_module(state.view_in(index, file), offset, new)? {
+        return Ok((rename_module(state, moved)?, None));
+    }
     let db = &mut state.workspaces[index].db;
     let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
     let view = state.view_in(index, file);
     let keys = gsw_ide::keys_left_behind(view.db, file, offset);
     let remark = (!edits.is_empty()).then(|| left_behind(view, &keys));
     Ok((view.workspace_edit(&edits), remark.flatten()))
+}
+
+/// The file that a rename is of, where it is of a module and the client can rename files.
+fn moved_module(view: View<'_>, offset: u32, new: &str) -> Result<Option<gsw_ide::MovedFile>> {
+    match view.state.settings.support.renaming {
+        Ability::Lacking => Ok(None),
+        Ability::Present => {
+            gsw_ide::moved_module(view.db, view.file, offset, new).map_err(Error::invalid_params)
+        }
+    }
+}
+
+/// The edits of imports in all workspaces, and then the new name of the file.
+fn rename_module(state: &State, moved: gsw_ide::MovedFile) -> Result<Option<lsp::WorkspaceEdit>> {
+    let gsw_ide::MovedFile { old, new } = moved;
+    if old == new {
+        return Ok(None);
+    }
+    if state.documents.is_file(&new) {
+        let why = format!("`{}` exists already", new.display());
+        return Err(Error::invalid_params(why));
+    }
+    let (Some(old_uri), Some(new_uri)) = (state.uri(&old), state.uri(&new)) else {
+        return Ok(None);
+    };
+    let changes = changes_after(state, &[(old, new)]).unwrap_or_default();
+    let edits = changes.into_iter().map(|(uri, edits)| {
+        let open = path(&uri).and_then(|it| state.documents.get(&it));
+        lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit {
+            text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+                uri,
+                version: open.map(|it| it.version),
+            },
+            edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
+        })
+    });
+    let mut operations: Vec<_> = edits.collect();
+    operations.push(lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Rename(
+        lsp::RenameFile {
+            old_uri,
+            new_uri,
+            options: None,
+            annotation_id: None,
+        },
+    )));
+    Ok(Some(lsp::WorkspaceEdit {
+        document_changes: Some(lsp::DocumentChanges::Operations(operations)),
+        ..lsp::WorkspaceEdit::default()
+    }))
 }
 
 /// The message about keys of JSON that keep the old name.
@@ -178,25 +231,33 @@ pub fn rename_files(state: &State, files: &[lsp::FileRename]) -> Option<lsp::Wor
     let moved = files.iter();
     let moved = moved.filter_map(|it| Some((at(&it.old_uri)?, at(&it.new_uri)?)));
     let moved: Vec<(PathBuf, PathBuf)> = moved.collect();
-    let mut changes = HashMap::new();
-    for workspace in &state.workspaces {
-        let edits = gsw_ide::will_rename_files(&workspace.db, &moved);
-        if let Some(first) = edits.first() {
-            let file = first.location.file;
-            let view = View {
-                state,
-                db: &workspace.db,
-                file,
-            };
-            // A file that two workspaces hold has the same edits in both.
-            changes.extend(view.workspace_edit(&edits)?.changes?);
-        }
-    }
+    let changes = changes_after(state, &moved)?;
     (!changes.is_empty()).then(|| lsp::WorkspaceEdit {
         changes: Some(changes),
         ..lsp::WorkspaceEdit::default()
     })
 }
+
+/// The edits of imports by their files; `None` when one cannot be made.
+fn changes_after(state: &State, moved: &[(PathBuf, PathBuf)]) -> Option<Changes> {
+    let mut changes = Changes::new();
+    for workspace in &state.workspaces {
+        let edits = gsw_ide::will_rename_files(&workspace.db, moved);
+        if let Some(first) = edits.first() {
+            let view = View {
+                state,
+                db: &workspace.db,
+                file: first.location.file,
+            };
+            // A file that two workspaces hold has the same edits in both.
+            changes.extend(view.workspace_edit(&edits)?.changes?);
+        }
+    }
+    Some(changes)
+}
+
+/// Edits by the document that they are of.
+type Changes = HashMap<lsp::Uri, Vec<lsp::TextEdit>>;
 
 pub fn linked_ranges(view: View<'_>, offset: u32) -> Option<lsp::LinkedEditingRanges> {
     let spans = gsw_ide::linked_editing_range(view.db, view.file, offset);

@@ -49,6 +49,14 @@ impl Encoding {
         u32::try_from(count).unwrap_or(1)
     }
 
+    /// The units of a text.
+    fn count(self, text: &str) -> u32 {
+        match text.is_ascii() {
+            true => u32::try_from(text.len()).unwrap_or(u32::MAX),
+            false => text.chars().map(|it| self.units(it)).sum(),
+        }
+    }
+
     /// The bytes of `line` before its unit `character`; past its end, all of it.
     fn bytes_before(self, line: &str, character: u32) -> usize {
         let mut units = 0;
@@ -108,23 +116,59 @@ pub fn range(db: &Database, encoding: Encoding, file: File, span: Span) -> lsp::
 /// The position of a byte of `file`.
 pub fn position(db: &Database, encoding: Encoding, file: File, offset: u32) -> lsp::Position {
     let text = file.text(db);
-    let index = file_line_index(db, file);
-    let line = index.utf16_position(text, offset).line;
-    let start = index.utf16_offset(text, Utf16Position { line, character: 0 });
-    let mut end = (offset as usize).min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = text.get(start as usize..end).unwrap_or_default();
+    let (line, before) = file_line_index(db, file).line_until(text, offset);
+    // The two characters of a line's end are no part of the line.
+    let is_end = text.as_bytes().get(offset as usize) == Some(&b'\n');
+    let before = before
+        .strip_suffix('\r')
+        .filter(|_| is_end)
+        .unwrap_or(before);
     lsp::Position {
-        line,
-        character: before.chars().map(|it| encoding.units(it)).sum(),
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        character: encoding.count(before),
+    }
+}
+
+/// Positions of bytes that come in their order, each counted from the last one: a line may be as long as a file.
+pub struct Forward<'text> {
+    text: &'text str,
+    encoding: Encoding,
+    at: usize,
+    position: lsp::Position,
+}
+
+impl<'text> Forward<'text> {
+    pub fn new(text: &'text str, encoding: Encoding) -> Self {
+        Self {
+            text,
+            encoding,
+            at: 0,
+            position: lsp::Position::new(0, 0),
+        }
+    }
+
+    /// The position of a byte that is not before the last one.
+    pub fn to(&mut self, offset: u32) -> lsp::Position {
+        let offset = offset as usize;
+        let between = self.text.get(self.at..offset).unwrap_or_default();
+        let last = match between.rsplit_once('\n') {
+            Some((before, last)) => {
+                let lines = before.bytes().filter(|it| *it == b'\n').count() + 1;
+                self.position.line += u32::try_from(lines).unwrap_or(0);
+                self.position.character = 0;
+                last
+            }
+            None => between,
+        };
+        self.position.character += self.encoding.count(last);
+        self.at = offset;
+        self.position
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, offset_in, position};
+    use super::{Encoding, Forward, offset_in, position};
     use gsw_source::{Database, File};
     use tower_lsp::ls_types::Position;
 
@@ -145,6 +189,32 @@ mod tests {
             assert_eq!(found, Position { line: 1, character });
             assert_eq!(offset_in(TEXT, encoding, found), at as usize);
             assert_eq!(super::offset(&db, encoding, file, found), at);
+        }
+    }
+
+    #[test]
+    fn no_position_is_in_the_end_of_a_line() {
+        let db = Database::default();
+        let file = File::new(&db, "a.gsw".into(), TEXT.into());
+        for at in [1, 2] {
+            let end = Position {
+                line: 0,
+                character: 1,
+            };
+            assert_eq!(position(&db, Encoding::Utf16, file, at), end);
+        }
+    }
+
+    #[test]
+    fn positions_in_order_are_those_of_any_order() {
+        let db = Database::default();
+        let text = "a\r\nZoë 😀!\n\nend\n";
+        let file = File::new(&db, "a.gsw".into(), text.into());
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            let mut forward = Forward::new(text, encoding);
+            for at in [0, 1, 3, 8, 12, 13, 14, 15, 15, 18] {
+                assert_eq!(forward.to(at), position(&db, encoding, file, at), "{at}");
+            }
         }
     }
 

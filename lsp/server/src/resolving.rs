@@ -4,6 +4,7 @@ use gsw_ide::Definition;
 use serde_json::{Value, json};
 use tower_lsp::ls_types as lsp;
 
+use crate::markup::Format;
 use crate::state::{State, View};
 
 /// The `data` of what is about these definitions; `None` when it is about none.
@@ -21,7 +22,7 @@ pub fn data(view: View<'_>, definitions: &[Definition]) -> Option<Value> {
 }
 
 /// Head and docs of each definition of such a `data`; `None` when nothing is known of any.
-pub fn docs(state: &State, data: &Value) -> Option<lsp::MarkupContent> {
+pub fn docs(state: &State, data: &Value, format: Format) -> Option<lsp::MarkupContent> {
     let uri = data["uri"].as_str()?.parse::<lsp::Uri>().ok()?;
     let view = state.view(&uri)?;
     let texts = data["of"].as_array()?.iter().filter_map(|it| {
@@ -36,8 +37,5 @@ pub fn docs(state: &State, data: &Value) -> Option<lsp::MarkupContent> {
         Some(format!("```gsw\n{code}\n```{docs}"))
     });
     let texts: Vec<String> = texts.collect();
-    (!texts.is_empty()).then(|| lsp::MarkupContent {
-        kind: lsp::MarkupKind::Markdown,
-        value: texts.join("\n\n---\n\n"),
-    })
+    (!texts.is_empty()).then(|| format.text(&texts.join("\n\n---\n\n")))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use gsw_ide::{Modifiers, SemanticKind, SemanticToken};
 use tower_lsp::ls_types as lsp;
 
+use crate::position::Forward;
 use crate::state::{State, View, path};
 
 /// The tokens that the client has of each document, under the ids of their results.
@@ -104,6 +105,8 @@ fn difference(
 /// Each token relative to the one before it.
 fn encode(view: View<'_>, range: Option<gsw_source::Span>) -> Vec<lsp::SemanticToken> {
     let mut last = lsp::Position::new(0, 0);
+    let text = view.file.text(view.db);
+    let mut forward = Forward::new(text, view.state.settings.encoding);
     let tokens = gsw_ide::semantic_tokens(view.db, view.file, range);
     tokens
         .into_iter()
@@ -113,8 +116,7 @@ fn encode(view: View<'_>, range: Option<gsw_source::Span>) -> Vec<lsp::SemanticT
                  kind,
                  modifiers,
              }| {
-                let range = view.range(span);
-                let start = range.start;
+                let (start, end) = (forward.to(span.start), forward.to(span.end));
                 let delta_line = start.line - last.line;
                 let delta_start = match delta_line {
                     0 => start.character - last.character,
@@ -124,7 +126,7 @@ fn encode(view: View<'_>, range: Option<gsw_source::Span>) -> Vec<lsp::SemanticT
                 lsp::SemanticToken {
                     delta_line,
                     delta_start,
-                    length: range.end.character - start.character,
+                    length: end.character - start.character,
                     token_type: kind as u32,
                     token_modifiers_bitset: modifiers.0,
                 }

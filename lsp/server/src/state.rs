@@ -1,15 +1,17 @@
 //! All that the server knows: the open documents, and the workspaces that they and the folders of the editor belong to.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, Disk, File, Files};
+use gsw_source::{Database, Disk, File, Files, INSTRUCTIONS};
 use salsa::Durability;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::Checks;
 use crate::documents::{Document, Documents};
 use crate::library;
+use crate::markup::Format;
 use crate::position::Encoding;
 use crate::semantic_tokens::SemanticTokens;
 use crate::workspace::{EDITED, ON_DISK, Reach, Workspace, home, is_source};
@@ -77,14 +79,33 @@ impl Default for Hints {
 pub struct Support {
     /// Snippets in completions.
     pub snippets: Ability,
+    /// How it shows what a hover or a hint says, the docs of a completion and those of a call.
+    pub hovers: Format,
+    pub docs: Format,
+    pub signatures: Format,
+    /// Symbols of a document in one another.
+    pub nested_symbols: Ability,
     /// Completions that take the place of the rest of a word, if the user wants them to.
     pub replacing: Ability,
     /// Registering for changes of files on disk.
     pub watching: Ability,
-    /// Asking again for diagnostics when told to.
-    pub refresh: Ability,
+    /// Asking again for diagnostics, hints, tokens and lenses when told to.
+    pub refresh: Refresh,
+    /// Being asked for the settings of the user.
+    pub configuration: Ability,
+    /// Edits that rename files.
+    pub renaming: Ability,
     /// Being offered a hierarchy of types after `initialize`.
     pub type_hierarchy: Ability,
+}
+
+/// What a client asks for again when it is told that the answers are no longer right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Refresh {
+    pub diagnostics: Ability,
+    pub hints: Ability,
+    pub tokens: Ability,
+    pub lenses: Ability,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -101,6 +122,13 @@ impl From<Option<bool>> for Ability {
             Some(false) | None => Self::Lacking,
         }
     }
+}
+
+/// Whether something in the workspaces is another than before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Concern {
+    Something,
+    Nothing,
 }
 
 /// A file in its workspace, with what is needed to speak of it.
@@ -169,7 +197,7 @@ impl State {
         let (root, reach) = home(path, &self.settings.folders, &self.documents);
         let known = self.workspaces.iter_mut().find(|it| it.root == root);
         if let Some(workspace) = known {
-            workspace.add(&[path.to_owned()], &self.documents);
+            workspace.add_open(path, &self.documents);
             workspace.follow(&self.documents);
         } else if is_source(path) {
             self.open_workspace(root, reach, path);
@@ -219,41 +247,93 @@ impl State {
         }
     }
 
-    /// Files on disk were made, changed or deleted by somebody else.
-    pub fn changed_on_disk(&mut self, paths: &[PathBuf]) {
+    /// Files and folders on disk were made, changed or deleted by somebody else.
+    pub fn changed_on_disk(&mut self, paths: &[PathBuf]) -> Concern {
         // It says which files belong together, also one that is open: it may just have been made.
-        if paths
-            .iter()
-            .any(|it| it.ends_with(gsw_project::CONFIGURATION))
-        {
+        if paths.iter().any(|it| self.is_about_projects(it)) {
             self.afresh();
-            return;
+            return Concern::Something;
         }
-        let closed: Vec<PathBuf> = paths
-            .iter()
-            .filter(|it| self.documents.get(it).is_none())
-            .cloned()
-            .collect();
+        let mut closed: BTreeSet<PathBuf> = BTreeSet::new();
+        for path in paths {
+            match is_source(path) {
+                true => drop(closed.insert(path.clone())),
+                // Editors report a folder that is moved or deleted, and nothing of what lies in it.
+                false => {
+                    closed.extend(self.held_below(path));
+                    if self.workspaces.iter().any(|it| it.reaches_into(path)) {
+                        closed.extend(crate::folder::sources(path));
+                    }
+                }
+            }
+        }
+        closed.retain(|it| self.documents.get(it).is_none());
+        let closed: Vec<PathBuf> = closed.into_iter().collect();
+        if closed.is_empty() {
+            return Concern::Nothing;
+        }
         self.read_again(&closed);
+        self.find_on_disk(&closed);
+        Concern::Something
+    }
+
+    /// Whether a file or folder on disk decides what a project is.
+    fn is_about_projects(&self, path: &Path) -> bool {
+        let is_instructions = path.ends_with(INSTRUCTIONS);
+        path.ends_with(gsw_project::CONFIGURATION)
+            || path.join(gsw_project::CONFIGURATION).is_file()
+            || self.workspaces.iter().any(|it| {
+                it.root.starts_with(path)
+                    || is_instructions && it.has_skills()
+                    || !is_source(path) && it.file(path).is_some()
+            })
+    }
+
+    /// The files of workspaces that lie in a folder, which may be gone.
+    fn held_below(&self, folder: &Path) -> Vec<PathBuf> {
+        let held = self.held();
+        held.filter(|it| it.starts_with(folder)).collect()
+    }
+
+    fn held(&self) -> impl Iterator<Item = PathBuf> {
+        self.workspaces.iter().flat_map(|it| {
+            let own = it.own_files().into_iter();
+            own.map(|file| file.path(&it.db).clone())
+        })
+    }
+
+    /// Adds those of these files that belong to a workspace, and what imports lead to by now.
+    fn find_on_disk(&mut self, paths: &[PathBuf]) {
         for workspace in &mut self.workspaces {
-            workspace.add(&closed, &self.documents);
+            workspace.add(paths, &self.documents);
             workspace.follow(&self.documents);
         }
     }
 
-    /// Reads again what may have changed without notice: the files that are not open.
+    /// Reads again what may have changed without notice: all that is not open.
     pub fn look_at_disk(&mut self) {
-        let held = self.workspaces.iter().flat_map(|it| {
-            let own = it.own_files().into_iter();
-            own.map(|file| file.path(&it.db).clone())
-        });
-        let closed: Vec<PathBuf> = held.filter(|it| self.documents.get(it).is_none()).collect();
+        let mut workspaces = self.workspaces.iter();
+        if workspaces.any(|it| it.is_outdated(&self.documents)) {
+            self.afresh();
+            return;
+        }
+        let closed: Vec<PathBuf> = self
+            .held()
+            .filter(|it| self.documents.get(it).is_none())
+            .collect();
         self.read_again(&closed);
+        let roots: Vec<PathBuf> = self.workspaces.iter().map(|it| it.root.clone()).collect();
+        for root in roots {
+            self.find_on_disk(&crate::folder::sources(&root));
+        }
     }
 
     /// Puts the texts on disk in the place of what is known of these files; those that are gone are taken out.
     fn read_again(&mut self, paths: &[PathBuf]) {
         for path in paths {
+            if self.workspaces.iter().all(|it| it.file(path).is_none()) {
+                continue;
+            }
             let text = Disk.read(path);
             for workspace in &mut self.workspaces {
                 match (workspace.file(path), &text) {
@@ -284,9 +364,10 @@ impl State {
         self.load_folders();
     }
 
-    /// The file at an address, in the workspace that it belongs to.
+    /// The source at an address, in the workspace that it belongs to. A `gsw.toml` has reports, and is nothing to ask about.
     pub fn view(&self, uri: &lsp::Uri) -> Option<View<'_>> {
-        self.view_of(&path(uri)?)
+        let path = path(uri).filter(|it| is_source(it))?;
+        self.view_of(&path)
     }
 
     pub fn view_of(&self, path: &Path) -> Option<View<'_>> {
@@ -340,6 +421,13 @@ impl State {
             return lsp::Uri::from_file_path(library::copy_of(path)?);
         }
         lsp::Uri::from_file_path(std::path::absolute(path).ok()?)
+    }
+
+    /// The address of a file or folder that is there; `None` of one that is not made yet.
+    pub fn uri_of_existing(&self, path: &Path) -> Option<lsp::Uri> {
+        let uri = self.uri(path)?;
+        let is_there = self.documents.get(path).is_some() || uri.to_file_path()?.exists();
+        is_there.then_some(uri)
     }
 }
 

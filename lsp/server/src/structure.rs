@@ -8,11 +8,49 @@ use tower_lsp::ls_types as lsp;
 
 use crate::convert::symbol_kind;
 use crate::runtime::Runtime;
-use crate::state::View;
+use crate::state::{Ability, View};
 
-pub fn outline(view: View<'_>) -> Vec<lsp::DocumentSymbol> {
-    let symbols = gsw_ide::document_symbol(view.db, view.file);
-    symbols.into_iter().map(|it| symbol(view, it)).collect()
+pub fn outline(view: View<'_>) -> lsp::DocumentSymbolResponse {
+    let symbols = gsw_ide::document_symbol(view.db, view.file).into_iter();
+    match view.state.settings.support.nested_symbols {
+        Ability::Present => {
+            lsp::DocumentSymbolResponse::Nested(symbols.map(|it| symbol(view, it)).collect())
+        }
+        Ability::Lacking => {
+            let mut all = Vec::new();
+            for it in symbols {
+                flatten(view, it, None, &mut all);
+            }
+            lsp::DocumentSymbolResponse::Flat(all)
+        }
+    }
+}
+
+/// A symbol and those in it, one after the other.
+fn flatten(
+    view: View<'_>,
+    it: DocumentSymbol,
+    container: Option<&str>,
+    all: &mut Vec<lsp::SymbolInformation>,
+) {
+    let Some(uri) = view.state.uri(view.file.path(view.db)) else {
+        return;
+    };
+    #[expect(deprecated, reason = "the protocol's type has the field")]
+    all.push(lsp::SymbolInformation {
+        name: it.name.clone(),
+        kind: symbol_kind(it.kind),
+        tags: None,
+        deprecated: None,
+        location: lsp::Location {
+            uri,
+            range: view.range(it.span),
+        },
+        container_name: container.map(str::to_owned),
+    });
+    for inner in it.children {
+        flatten(view, inner, Some(&it.name), all);
+    }
 }
 
 fn symbol(view: View<'_>, it: DocumentSymbol) -> lsp::DocumentSymbol {
@@ -56,11 +94,16 @@ pub fn folds(view: View<'_>) -> Vec<lsp::FoldingRange> {
         .collect()
 }
 
+/// How many selections are offered around a place, each an object in the one before it: several clients read no JSON that is
+/// deeper than 128.
+const MOST_SELECTIONS: usize = 100;
+
 pub fn selections(view: View<'_>, positions: &[lsp::Position]) -> Vec<lsp::SelectionRange> {
     positions
         .iter()
         .map(|at| {
-            let spans = gsw_ide::selection_range(view.db, view.file, view.offset(*at));
+            let mut spans = gsw_ide::selection_range(view.db, view.file, view.offset(*at));
+            spans.truncate(MOST_SELECTIONS);
             let mut around = None;
             for span in spans.into_iter().rev() {
                 around = Some(Box::new(lsp::SelectionRange {
@@ -98,11 +141,13 @@ pub fn format_typed(view: View<'_>, at: u32) -> Vec<lsp::TextEdit> {
 pub fn links(view: View<'_>) -> Vec<lsp::DocumentLink> {
     let links = gsw_ide::document_link(view.db, view.file).into_iter();
     links
-        .map(|it| lsp::DocumentLink {
-            range: view.range(it.span),
-            target: view.state.uri(it.target.path(view.db)),
-            tooltip: None,
-            data: None,
+        .filter_map(|it| {
+            Some(lsp::DocumentLink {
+                range: view.range(it.span),
+                target: Some(view.state.uri_of_existing(&it.target)?),
+                tooltip: None,
+                data: None,
+            })
         })
         .collect()
 }

@@ -124,7 +124,9 @@ fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
 
 /// The item with its docs.
 pub fn resolve(state: &State, mut item: lsp::CompletionItem) -> lsp::CompletionItem {
-    let docs = item.data.as_ref().and_then(|it| resolving::docs(state, it));
+    let format = state.settings.support.docs;
+    let docs = item.data.as_ref();
+    let docs = docs.and_then(|it| resolving::docs(state, it, format));
     item.documentation = docs.map(lsp::Documentation::MarkupContent);
     item
 }
@@ -146,11 +148,9 @@ pub fn signature(
     Some(lsp::SignatureHelp {
         signatures: vec![lsp::SignatureInformation {
             label: help.label,
-            documentation: help.docs.map(|value| {
-                lsp::Documentation::MarkupContent(lsp::MarkupContent {
-                    kind: lsp::MarkupKind::Markdown,
-                    value,
-                })
+            documentation: help.docs.map(|it| {
+                let format = state.settings.support.signatures;
+                lsp::Documentation::MarkupContent(format.text(&it))
             }),
             parameters: Some(parameters.collect()),
             active_parameter: help.active,

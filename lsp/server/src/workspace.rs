@@ -8,7 +8,7 @@ use gsw_source::{Database, File, Files, Project};
 use salsa::{Durability, Setter};
 
 use crate::documents::Documents;
-use crate::folder::sources;
+use crate::folder::{is_among_sources, sources};
 
 pub struct Workspace {
     pub root: PathBuf,
@@ -80,19 +80,55 @@ impl Workspace {
         }
     }
 
-    /// Whether a file that it does not hold yet belongs to it.
-    pub fn reaches(&self, path: &Path) -> bool {
+    /// Whether a file on disk belongs to it that is neither open nor imported.
+    fn reaches(&self, path: &Path) -> bool {
         match self.reach {
-            Reach::Folder => path.starts_with(&self.root),
-            Reach::Imports => path.parent() == Some(&self.root),
+            Reach::Folder => is_among_sources(&self.root, path),
+            Reach::Imports => false,
         }
+    }
+
+    /// Whether the sources in a folder on disk belong to it.
+    pub fn reaches_into(&self, folder: &Path) -> bool {
+        self.reaches(&folder.join("any.gsw"))
+    }
+
+    /// Whether what it holds besides sources, or lacks, is otherwise on disk: the `gsw.toml` and what it names, and skills.
+    pub fn is_outdated(&self, files: &Documents) -> bool {
+        let Some(project) = Project::try_get(&self.db) else {
+            return false;
+        };
+        let configuration = self.root.join(gsw_project::CONFIGURATION);
+        if project.configuration(&self.db).is_none() && files.is_file(&configuration) {
+            return true;
+        }
+        let folders = project.skills(&self.db).values().flatten();
+        let in_skills = folders.flat_map(|it| it.values().copied().flatten());
+        let mut held = self.beside().into_iter().chain(in_skills);
+        held.any(|it| {
+            let text = files.read(it.path(&self.db));
+            text.as_ref() != Ok(it.text(&self.db))
+        })
+    }
+
+    /// Whether it names folders of skills, found or not.
+    pub fn has_skills(&self) -> bool {
+        Project::try_get(&self.db).is_some_and(|it| !it.skills(&self.db).is_empty())
+    }
+
+    /// The `gsw.toml`, and the table of prices that it names.
+    fn beside(&self) -> Vec<File> {
+        let Some(project) = Project::try_get(&self.db) else {
+            return Vec::new();
+        };
+        let named = [project.configuration(&self.db), project.prices(&self.db)];
+        named.into_iter().flatten().collect()
     }
 
     pub fn file(&self, path: &Path) -> Option<File> {
         let project = Project::try_get(&self.db)?;
         let modules = project.modules(&self.db);
-        let named = [project.configuration(&self.db), project.prices(&self.db)];
-        let beside = named.into_iter().flatten();
+        let beside = self.beside();
         let key = gsw_project::module_key(path);
         modules
             .get(&key)
@@ -124,7 +160,14 @@ impl Workspace {
         gsw_project::follow_file(&mut self.db, file, files);
     }
 
-    /// Adds sources that it reaches and does not hold yet.
+    /// Adds a document that is open.
+    pub fn add_open(&mut self, path: &Path, files: &Documents) {
+        if is_source(path) && self.file(path).is_none() {
+            gsw_project::add_files(&mut self.db, &[path.to_owned()], files);
+        }
+    }
+
+    /// Adds sources on disk that it reaches and does not hold yet.
     pub fn add(&mut self, paths: &[PathBuf], files: &Documents) {
         let fresh: Vec<PathBuf> = paths
             .iter()

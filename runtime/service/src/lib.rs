@@ -50,7 +50,7 @@ pub use mcp::login::{Act, Login, log};
 pub use mcp::pipes::Pipes;
 pub use painted::print_help;
 pub use prices::of_user as prices_of_user;
-pub use runs::happened::happened;
+pub use runs::happened::{happened, records_of};
 pub use runs::newest::newest_runs;
 pub use runs::of_store::{OfStore, runs_of_store};
 pub use runs::replay::{Replayed, Verdict, dry_replay, in_flight};

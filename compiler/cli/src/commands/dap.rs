@@ -38,6 +38,8 @@ enum Heard {
     Ended(Box<Finished>),
     /// A replay has come to its end without stopping; which one.
     Replayed(u64, Replayed),
+    /// A run of another process, which is followed, has come further; which wait for it has ended.
+    Further(u64),
     /// A line of the run.
     Said(String),
     /// The client has gone; why, when it did not take leave.
@@ -86,9 +88,11 @@ fn pass_on(mut relay: Relay, heard: impl Iterator<Item = Heard>) -> Exit {
             Heard::Request(request) => relay.send(&request),
             Heard::Gone(_) => Listening::NoMore,
             // Nothing runs here.
-            Heard::Stopped(_) | Heard::Ended(_) | Heard::Replayed(..) | Heard::Said(_) => {
-                Listening::Still
-            }
+            Heard::Stopped(_)
+            | Heard::Ended(_)
+            | Heard::Replayed(..)
+            | Heard::Further(_)
+            | Heard::Said(_) => Listening::Still,
         };
         if listening == Listening::NoMore {
             break;

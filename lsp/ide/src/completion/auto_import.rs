@@ -1,40 +1,45 @@
 //! What is declared elsewhere and not imported yet, with the import that brings it.
 
 use gsw_names::{is_std, resolve_name};
+use gsw_syntax::is_name;
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_item};
-use super::name::{Wanted, is_wanted};
+use super::name::{Wanted, is_wanted, leads_to};
 use crate::importing::{self, Importable};
 
 /// How many letters must be typed before all files are searched.
 const LEAST: usize = 2;
 
-/// Declarations of the project's other files, and modules of the library, whose names begin with what is typed.
+/// Modules, and declarations of the project's other files, whose names begin with what is typed.
 pub fn importable(cursor: &Cursor<'_>, wanted: Wanted) -> Vec<Completion> {
     if cursor.prefix.len() < LEAST {
         return Vec::new();
     }
     let mut found = Vec::new();
     for it in importing::importable(cursor.db, cursor.file) {
-        if is_std(cursor.db, it.module) {
-            found.extend(library_module(cursor, &it));
-        } else {
+        found.extend(module(cursor, &it, wanted));
+        if !is_std(cursor.db, it.module) {
             found.extend(declarations(cursor, &it, wanted));
         }
     }
     found
 }
 
-fn library_module(cursor: &Cursor<'_>, of: &Importable<'_>) -> Option<Completion> {
-    let (db, file, path) = (cursor.db, cursor.file, of.key);
-    let name = of.name();
-    let is_meant = name.starts_with(cursor.prefix)
-        && resolve_name(db, file, name).is_none()
-        && importing::is_public_library(db, of.module);
-    is_meant.then(|| Completion {
-        imports: vec![importing::module_import(db, file, path)],
-        ..Completion::new(name, CompletionKind::Module, 5).detail(format!("import {path}"))
+fn module(cursor: &Cursor<'_>, of: &Importable<'_>, wanted: Wanted) -> Option<Completion> {
+    let (db, file, name) = (cursor.db, cursor.file, of.name());
+    if !name.starts_with(cursor.prefix) || !is_name(name) || resolve_name(db, file, name).is_some()
+    {
+        return None;
+    }
+    let (is_meant, rank) = match is_std(db, of.module) {
+        true => (importing::is_public_library(db, of.module), 5),
+        false => (leads_to(cursor, of.module, wanted), 6),
+    };
+    let path = of.path().filter(|_| is_meant)?;
+    Some(Completion {
+        imports: vec![importing::module_import(db, file, &path)],
+        ..Completion::new(name, CompletionKind::Module, rank).detail(format!("import {path}"))
     })
 }
 

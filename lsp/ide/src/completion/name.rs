@@ -91,7 +91,7 @@ pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
 }
 
 /// Whether what is wanted may be in a module.
-fn leads_to(cursor: &Cursor<'_>, module: File, wanted: Wanted) -> bool {
+pub fn leads_to(cursor: &Cursor<'_>, module: File, wanted: Wanted) -> bool {
     let mut items = module_scope(cursor.db, module).items.values();
     items.any(|it| is_wanted(cursor, *it, wanted) && !is_hidden(cursor, *it))
 }

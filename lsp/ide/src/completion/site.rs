@@ -73,6 +73,10 @@ pub enum Site {
         item: ItemId,
         errors: ErrorsOnly,
     },
+    /// Before the dot of a type of another module.
+    ModuleOfType {
+        errors: ErrorsOnly,
+    },
     Pattern {
         /// Of what is matched, where it is known.
         ty: Option<Type>,
@@ -370,6 +374,7 @@ fn in_type(
     };
     match path.as_slice() {
         [name] if name.name.contains(MARKER) => Some(Site::Type { item, errors }),
+        [module, _] if module.name.contains(MARKER) => Some(Site::ModuleOfType { errors }),
         [module, name] if name.name.contains(MARKER) => {
             match resolve_name(cursor.db, cursor.file, &module.name)? {
                 Definition::Module(module) => Some(Site::ModuleMember { module }),

@@ -10,11 +10,24 @@ use super::item::{Calling, Completion, CompletionKind, model_errors};
 use super::name::{Wanted, names};
 use super::site::ErrorsOnly;
 
-pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Completion> {
-    let wanted = match errors {
+/// The modules that have types.
+pub fn modules(cursor: &Cursor<'_>, errors: ErrorsOnly) -> Vec<Completion> {
+    let wanted = wanted(errors);
+    let mut found = names(cursor, wanted, Calling::Name, 0);
+    found.extend(importable(cursor, wanted));
+    found.retain(|it| it.kind == CompletionKind::Module);
+    found
+}
+
+const fn wanted(errors: ErrorsOnly) -> Wanted {
+    match errors {
         ErrorsOnly::Yes => Wanted::Errors,
         ErrorsOnly::No => Wanted::Types,
-    };
+    }
+}
+
+pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Completion> {
+    let wanted = wanted(errors);
     let mut found = names(cursor, wanted, Calling::Name, 2);
     found.extend(importable(cursor, wanted));
     match errors {

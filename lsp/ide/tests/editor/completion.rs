@@ -423,6 +423,34 @@ fn what_is_not_imported_brings_its_import() {
     );
 }
 
+/// The types of other modules, in all places where types stand.
+#[test]
+fn before_the_dot_of_a_type_stands_a_module() {
+    let geo = "//- geo.gsw\ntype Circle { r: int }\nerror Flat { }\n//- nope.gsw\nfn f() {}";
+    for text in [
+        "import ./geo\nfn f(x: ge<|>.Circle) -> int { 1 }",
+        "import ./geo\nfn f(x: <|>.Circle) -> int { 1 }",
+        "import ./geo\nfn f() -> ge<|>.Circle { 1 }",
+        "import ./geo\ntype T { a: [ge<|>.Circle]? }",
+        "import ./geo\nfn f() -> int ! <|>.Flat { 1 }",
+        "import ./geo\nfn f() { let x: ge<|>.Circle = 1 }",
+    ] {
+        offers(
+            &format!("{text}\n{geo}"),
+            &["geo"],
+            &["int", "f", "Circle", "nope"],
+        );
+    }
+    same(
+        &completed(&format!("fn f(x: ge<|>.Circle) {{}}\n{geo}"), "geo"),
+        "import ./geo\n\nfn f(x: geo.Circle) {}",
+    );
+    same(
+        &completed(&format!("fn f() -> int {{ no<|> }}\n{geo}"), "nope"),
+        "import ./nope\n\nfn f() -> int { nope }",
+    );
+}
+
 #[test]
 fn docs_are_looked_up_when_they_are_shown() {
     let mut it = fixture(

@@ -1,5 +1,6 @@
 //! What an edit, and a question about a text that is only begun, do not make the compiler do again.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use gsw_source::Database;
@@ -24,6 +25,10 @@ struct Watched {
 }
 
 fn watched() -> Watched {
+    watched_in(PROGRAM)
+}
+
+fn watched_in(program: &str) -> Watched {
     let log = Arc::new(Mutex::new(Vec::new()));
     let own = Arc::clone(&log);
     let listener = move |event: salsa::Event| {
@@ -33,7 +38,7 @@ fn watched() -> Watched {
                 .push(format!("{database_key:?}"));
         }
     };
-    let it = fixture_in(Database::with_listener(Box::new(listener)), PROGRAM);
+    let it = fixture_in(Database::with_listener(Box::new(listener)), program);
     let watched = Watched { it, log };
     watched.check();
     watched.ran();
@@ -149,4 +154,78 @@ fn a_keystroke_leaves_what_is_known_of_closed_files_alone() {
     assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
     assert_eq!(count(&ran, "item_diagnostics"), 1, "{ran:#?}");
     assert_eq!(count(&ran, "summarize_file"), 1, "{ran:#?}");
+}
+
+/// One declaration of each kind, several of most, so that each rule and each lint has something to look at.
+const WHOLE: &str = r#"
+import std/fs
+import ./lib
+permissions { fs.read: ["./notes"] }
+const LIMIT = 3
+type Bug { title: string where it.len() > 0, line: int = 1 }
+type Severe = Bug where it.line > 2
+enum Level { Low, High(why: string) }
+error Lost(why: string)
+agent helper { model: "sim/x" system: "You help." tools: [count] hooks: [guard] }
+agent judge { model: "sim/y" }
+prompt ask(question: string) -> [Bug] by helper { user "${question}" }
+prompt rate(bug: Bug) -> float by judge { user "${bug.title}" }
+tool count(text: string) -> int pure { text.len() }
+tool find(text: string) -> int reads { fs.read("notes/${text}").len() }
+hook guard { before_tool(call) { if call.name == "count" { deny("no") } else { allow } } }
+human approve(what: string) -> bool timeout 1h { user "${what}?" }
+fn Bug.urgent(self) -> bool { self.line > LIMIT }
+fn first(n: int) -> int { n + 1<|> }
+fn second(n: int) -> int ! Lost { if n > 9 { fail Lost("x") }
+  first(n) * 2 }
+fn level(n: int) -> Level { if n > 1 { Low } else { High("n") } }
+fn spell(level: Level) -> string { match level { Low => "low", High(why) => why } }
+workflow nightly() -> int { second(2) catch { Lost(_) => 0 } }
+workflow main(dir: string = "notes") -> [string] {
+  state seen: int = 0
+  let found = parallel for file in fs.glob("${dir}/*") limit 2 {
+    step "look ${file}" timeout 2m retry 3 { ask(fs.read(file)) catch { InvalidResponse(_) => [] } }
+  }
+  var titles: [string] = []
+  for bug in found.flatten() {
+    if bug.urgent() and rate(bug) > 0.5 { titles = titles + [bug.title] }
+    seen += lib.third(1)
+  }
+  titles
+}
+test "it" { mock fs.glob(_) -> []; assert main("x") == [] }
+test "second" { assert second(1) == 4; assert spell(level(2)) == "low" }
+//- lib.gsw
+fn third(n: int) -> int { n * 3 }
+fn fourth(n: int) -> int { third(n) }
+"#;
+
+/// No rule and no lint asks about another body again: whatever is asked is asked once, of the function or of the file that was edited.
+#[test]
+fn an_edit_in_a_body_checks_that_body_alone() {
+    let mut project = watched_in(WHOLE);
+    let file = project.it.file;
+    let text = file.text(&project.it.db).to_string();
+    // As it is when it is opened, and then with other numbers.
+    for number in 1..5 {
+        let edited = text.replace("n + 1 }", &format!("n + {number} }}"));
+        file.set_text(&mut project.it.db)
+            .with_durability(salsa::Durability::LOW)
+            .to(edited.into());
+        project.check();
+        let ran = project.ran();
+        if number == 1 {
+            continue;
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for it in &ran {
+            *counts
+                .entry(it.split('(').next().unwrap_or_default())
+                .or_default() += 1;
+        }
+        assert!(counts.contains_key("infer_item"), "{counts:#?}");
+        // Each declaration is cut out of the new text, and nothing goes on from those that are as they were.
+        counts.retain(|name, count| *count > 1 && !matches!(*name, "item_ast" | "item_text"));
+        assert_eq!(counts, BTreeMap::new(), "{ran:#?}");
+    }
 }

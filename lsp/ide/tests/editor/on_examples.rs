@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use gsw_ide::ActionKind;
+use gsw_ide::{ActionKind, Renamable};
 use gsw_source::{Severity, Span};
 
 use crate::fixture::{Fixture, fixture};
@@ -76,7 +76,8 @@ fn renames_in(it: &mut Fixture, text: &str) -> usize {
     let mut tried = 0;
     for at in starts {
         let offset = u32::try_from(at).expect("a small text");
-        let Ok((_, old)) = gsw_ide::prepare_rename(&it.db, it.file, offset) else {
+        let Ok(Renamable { name: old, .. }) = gsw_ide::prepare_rename(&it.db, it.file, offset)
+        else {
             continue;
         };
         let new = if old.starts_with(char::is_lowercase) || old.starts_with('_') {

@@ -1,5 +1,6 @@
 //! Renaming: every name of the thing, in every file, or a refusal that says why.
 
+use gsw_ide::Renamable;
 use salsa::Setter;
 
 use crate::fixture::{Fixture, fixture, same};
@@ -436,12 +437,10 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
     let mut tried = 0;
     for offset in 0..original.len() {
         let at = u32::try_from(offset).unwrap();
-        let Ok((span, name)) = gsw_ide::prepare_rename(&before.db, before.file, at) else {
+        let found = gsw_ide::prepare_rename(&before.db, before.file, at);
+        let Some(Renamable { name, .. }) = found.ok().filter(|it| it.span.start == at) else {
             continue;
         };
-        if span.start != at {
-            continue;
-        }
         let new = match name.chars().all(|it| it.is_ascii_uppercase()) {
             true => "OTHER".to_owned(),
             false => format!("{name}_other").replace(

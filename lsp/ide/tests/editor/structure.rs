@@ -163,18 +163,65 @@ fn formatting_is_one_edit_and_a_range_touches_its_declarations_alone() {
     assert!(gsw_ide::formatting(&broken.db, broken.file).is_empty());
 }
 
-#[test]
-fn imports_are_links_and_declarations_have_lenses() {
-    let it = fixture(
-        "import ./b\nimport std/fs\nimport ./none\nprompt p() -> int { user \"n\" }\nworkflow main() {}\ntest \"t\" {}\n//- b.gsw\n",
-    );
-    let links = gsw_ide::document_link(&it.db, it.file);
-    let targets: Vec<_> = links
+/// The texts that are links, each with what it leads to.
+fn links(text: &str) -> Vec<(String, String)> {
+    let it = fixture(text);
+    let shown = |link: &gsw_ide::Link| {
+        let text = it.file.text(&it.db);
+        let (start, end) = (link.span.start as usize, link.span.end as usize);
+        let target = link.target.to_string_lossy().into_owned();
+        (text[start..end].to_owned(), target)
+    };
+    gsw_ide::document_link(&it.db, it.file)
         .iter()
-        .map(|to| to.target.path(&it.db).clone())
-        .collect();
-    assert_eq!(targets.len(), 2);
-    assert!(targets[0].ends_with("b.gsw") && targets[1].ends_with("std/fs.gsw"));
+        .map(shown)
+        .collect()
+}
+
+#[test]
+fn imports_skills_and_cassettes_are_links() {
+    let found = links(
+        r#"
+import ./b
+import std/fs
+import ./none
+agent a { model: "sim/x" skills: ["./one", "./none"] }
+prompt p() -> int by a { user "n" skills: ["./several"] }
+workflow main() -> int { p() with { skills: ["./one"] } }
+test "t" cassette "tapes/t.jsonl" { }
+//- b.gsw
+//- one/SKILL.md
+---
+name: one
+description: One.
+---
+//- several/two/SKILL.md
+---
+name: two
+description: Two.
+---
+//- several/three/SKILL.md
+---
+name: three
+description: Three.
+---
+"#,
+    );
+    let wanted = [
+        ("./b", "/project/b.gsw"),
+        ("std/fs", "std/fs.gsw"),
+        ("\"./one\"", "/project/one/SKILL.md"),
+        ("\"./several\"", "/project/several"),
+        ("\"./one\"", "/project/one/SKILL.md"),
+        ("\"tapes/t.jsonl\"", "/project/tapes/t.jsonl"),
+    ];
+    let wanted = wanted.map(|(text, target)| (text.to_owned(), target.to_owned()));
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn declarations_have_lenses() {
+    let it = fixture("prompt p() -> int { user \"n\" }\nworkflow main() {}\ntest \"t\" {}\n");
     let lenses: Vec<String> = gsw_ide::code_lens(&it.db, it.file)
         .into_iter()
         .map(|it| format!("{:?} {}", it.action, it.name))

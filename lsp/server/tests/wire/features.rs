@@ -140,6 +140,114 @@ fn imports_follow_a_file_that_is_renamed() {
 }
 
 #[test]
+fn a_module_is_renamed_with_its_file_by_clients_that_rename_files() {
+    const MAIN: &str = "import ./lib\nworkflow main() -> int { lib.f() }\n";
+    let root = folder(
+        "module",
+        &[
+            ("gsw.toml", ""),
+            ("main.gsw", MAIN),
+            ("lib.gsw", "fn f() -> int { 1 }\n"),
+        ],
+    );
+    let main = uri(&root.join("main.gsw"));
+    let place = json!({ "line": 1, "character": 26 });
+    let wanted = json!({ "textDocument": { "uri": main }, "position": place, "newName": "parts" });
+    let edits = json!({ "documentChanges": true, "resourceOperations": ["rename"] });
+    let able = json!({ "capabilities": { "workspace": { "workspaceEdit": edits } } });
+    let mut client = Client::with(&able);
+    client.open(&main, MAIN);
+    let prepared = client.at("textDocument/prepareRename", &main, 1, 26);
+    assert_eq!(prepared["placeholder"], "lib");
+    let answer = client.ask("textDocument/rename", &wanted);
+    let operations = answer["result"]["documentChanges"]
+        .as_array()
+        .expect("a list");
+    let texts: Vec<&Value> = operations[0]["edits"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["newText"])
+        .collect();
+    assert_eq!(texts, ["parts", "./parts"]);
+    assert_eq!(
+        operations[0]["textDocument"],
+        json!({ "uri": main, "version": 1 })
+    );
+    let renamed = json!({ "kind": "rename", "oldUri": uri(&root.join("lib.gsw")), "newUri": uri(&root.join("parts.gsw")) });
+    assert_eq!(operations[1], renamed);
+    client.quit();
+    let mut client = Client::start();
+    client.open(&main, MAIN);
+    let answer = client.ask("textDocument/rename", &wanted);
+    let why = "a module is named after its file: rename the file";
+    assert_eq!(answer["error"]["message"], why);
+    assert_eq!(
+        client.at("textDocument/prepareRename", &main, 1, 26),
+        Value::Null
+    );
+    client.quit();
+}
+
+/// What was answered by other settings is asked for again, and a client without settings of its own is asked for them.
+#[test]
+fn hints_follow_a_change_of_settings_at_once() {
+    let workspace = json!({ "configuration": true, "inlayHint": { "refreshSupport": true } });
+    let mut client = Client::with(&json!({ "capabilities": { "workspace": workspace } }));
+    let method = |name: &'static str| move |it: &Value| it["method"] == name;
+    let settings = json!({ "settings": null });
+    client.tell("workspace/didChangeConfiguration", &settings);
+    let asked = client.wait_for(method("workspace/configuration"));
+    assert_eq!(asked["params"]["items"], json!([{ "section": "gsw" }]));
+    let settings = json!({ "settings": { "gsw": { "inlayHints": { "types": false } } } });
+    client.tell("workspace/didChangeConfiguration", &settings);
+    client.wait_for(method("workspace/inlayHint/refresh"));
+    client.quit();
+}
+
+/// Each selection lies in the answer within the one before it, and clients read no JSON of any depth.
+#[test]
+fn selections_nest_no_deeper_than_clients_read() {
+    let (mut client, main, _) = opened("selections");
+    let text = format!(
+        "fn f() -> int {{ {}1{} }}\n",
+        "(".repeat(9_000),
+        ")".repeat(9_000)
+    );
+    client.change(&main, 2, &json!([{ "text": text }]));
+    let asked = json!({ "textDocument": { "uri": main }, "positions": [{ "line": 0, "character": 9_020 }] });
+    let answer = client.ask("textDocument/selectionRange", &asked);
+    let mut depth = 0;
+    let mut selection = &answer["result"][0];
+    while !selection["parent"].is_null() {
+        selection = &selection["parent"];
+        depth += 1;
+    }
+    assert!((20..110).contains(&depth), "{depth}");
+    client.quit();
+}
+
+/// A client that says what it cannot show is sent nothing else.
+#[test]
+fn what_is_shown_has_the_form_that_was_agreed() {
+    let (client, uri, _) = opened("forms");
+    client.quit();
+    let document = json!({
+        "hover": { "contentFormat": ["plaintext"] },
+        "documentSymbol": { "hierarchicalDocumentSymbolSupport": false },
+    });
+    let mut client = Client::with(&json!({ "capabilities": { "textDocument": document } }));
+    client.open(&uri, PROGRAM);
+    let hover = client.at("textDocument/hover", &uri, 3, 4);
+    assert_eq!(hover["contents"]["kind"], "plaintext");
+    let shown = hover["contents"]["value"].as_str().expect("a text");
+    assert!(shown.starts_with("fn next(n: int) -> int"), "{shown}");
+    let symbols = client.about("textDocument/documentSymbol", &uri);
+    assert_eq!(symbols[0]["location"]["uri"], uri.as_str(), "{symbols}");
+    client.quit();
+}
+
+#[test]
 fn completion_has_edits_and_docs_and_signatures_their_parameters() {
     let (mut client, main, _) = opened("wire-typing");
     let change = json!([{ "range": range((7, 15), (7, 35)), "text": "lib.le" }]);

@@ -265,7 +265,7 @@ impl Session {
     /// Asks about the whole project, or on with what an answer has given.
     fn ask_further(&mut self, uri: &str, position: &Value) {
         let at = json!({ "textDocument": { "uri": uri }, "position": position });
-        match self.dice.roll(5) {
+        match self.dice.roll(6) {
             0 => self.ask_about_project(uri),
             1 => {
                 let about = json!({ "textDocument": { "uri": uri } });
@@ -282,7 +282,20 @@ impl Session {
                     self.answered("completionItem/resolve", item);
                 }
             }
-            3 => self.follow(
+            3 => {
+                let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 999, "character": 0 } });
+                let about = json!({ "textDocument": { "uri": uri }, "range": whole });
+                let hints = self.answered("textDocument/inlayHint", &about);
+                let hints = hints.as_array().cloned().unwrap_or_default();
+                // What it is about may be gone, or be something else, when it is asked for.
+                if self.dice.roll(2) == 0 {
+                    self.edit();
+                }
+                if let Some(hint) = hints.get(self.dice.roll(hints.len())) {
+                    self.answered("inlayHint/resolve", hint);
+                }
+            }
+            4 => self.follow(
                 &at,
                 "textDocument/prepareCallHierarchy",
                 ["callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"],

@@ -181,6 +181,104 @@ fn files_that_come_change_and_go_on_disk_are_noticed() {
     client.quit();
 }
 
+/// What is reported about a file.
+fn reported(client: &mut Client, uri: &str) -> Vec<String> {
+    let report = client.about("textDocument/diagnostic", uri);
+    codes(report["items"].as_array().expect("reports are a list"))
+}
+
+fn asks_for_reports(root: &std::path::Path) -> Client {
+    let folders = json!([{ "uri": uri(root), "name": "folder" }]);
+    let capabilities = json!({ "textDocument": { "diagnostic": {} } });
+    Client::with(&json!({ "capabilities": capabilities, "workspaceFolders": folders }))
+}
+
+/// Editors report a folder that comes or goes, and not what is in it.
+#[test]
+fn a_folder_that_comes_or_goes_is_noticed_with_what_is_in_it() {
+    const MAIN: &str = "import ./sub/lib\nworkflow main() -> int { lib.f() }\n";
+    let files = [("gsw.toml", ""), ("main.gsw", MAIN), ("sub/lib.gsw", RIGHT)];
+    let root = folder("folders", &files);
+    let mut client = asks_for_reports(&root);
+    let main = uri(&root.join("main.gsw"));
+    assert_eq!(reported(&mut client, &main), Vec::<String>::new());
+    let mut moves = |from: &str, to: &str| {
+        std::fs::rename(root.join(from), root.join(to)).expect("it is there");
+        let changes = json!([{ "uri": uri(&root.join(from)), "type": 3 }, { "uri": uri(&root.join(to)), "type": 1 }]);
+        client.tell(
+            "workspace/didChangeWatchedFiles",
+            &json!({ "changes": changes }),
+        );
+        let known = client.ask("workspace/symbol", &json!({ "query": "f" }));
+        let found = known["result"].as_array().expect("a list").len();
+        (codes_of(&mut client, &main), found)
+    };
+    assert_eq!(
+        moves("sub", "other"),
+        (vec!["unknown-module".to_owned()], 1)
+    );
+    // What builds leave behind is no part of the project.
+    assert_eq!(
+        moves("other", "target"),
+        (vec!["unknown-module".to_owned()], 0)
+    );
+    assert_eq!(moves("target", "sub"), (Vec::new(), 1));
+    client.quit();
+}
+
+fn codes_of(client: &mut Client, uri: &str) -> Vec<String> {
+    let mut found = reported(client, uri);
+    found.dedup();
+    found
+}
+
+#[test]
+fn a_client_that_cannot_watch_files_sees_them_when_it_saves() {
+    const MAIN: &str = "import ./lib\nworkflow main() -> int { lib.f() }\n";
+    let root = folder("saved", &[("gsw.toml", ""), ("main.gsw", MAIN)]);
+    let mut client = asks_for_reports(&root);
+    let [main, toml] = ["main.gsw", "gsw.toml"].map(|it| uri(&root.join(it)));
+    client.open(&main, MAIN);
+    assert_eq!(codes_of(&mut client, &main)[0], "unknown-module");
+    let save = json!({ "textDocument": { "uri": main } });
+    for (file, text) in [
+        ("lib.gsw", RIGHT),
+        ("new.gsw", WRONG),
+        ("gsw.toml", "x = 1"),
+    ] {
+        write(&root, file, text);
+    }
+    client.tell("textDocument/didSave", &save);
+    assert_eq!(codes_of(&mut client, &main), Vec::<String>::new());
+    assert_eq!(
+        codes_of(&mut client, &uri(&root.join("new.gsw"))),
+        ["unknown-name"]
+    );
+    assert_eq!(codes_of(&mut client, &toml), ["unknown-key"]);
+    client.quit();
+}
+
+/// A `gsw.toml` has reports, and is no text of the language.
+#[test]
+fn nothing_is_asked_of_a_configuration() {
+    let text = "name = \"a\"\n# fn f() -> int { 1 }\n";
+    let root = folder("toml", &[("gsw.toml", text), ("main.gsw", RIGHT)]);
+    let mut client = asks_for_reports(&root);
+    let toml = uri(&root.join("gsw.toml"));
+    client.open(&toml, "nam = 1\nfn f() -> int { 1 }\n");
+    assert_eq!(reported(&mut client, &toml), ["invalid-toml"]);
+    client.change(&toml, 2, &json!([{ "text": "entry = \"none.gsw\"\n" }]));
+    assert_eq!(reported(&mut client, &toml), ["wrong-value"]);
+    client.change(&toml, 3, &json!([{ "text": "entry = \"main.gsw\"\n" }]));
+    assert_eq!(reported(&mut client, &toml), Vec::<String>::new());
+    for method in ["documentSymbol", "semanticTokens/full", "foldingRange"] {
+        let answer = client.about(&format!("textDocument/{method}"), &toml);
+        assert_eq!(answer, Value::Null, "{method}");
+    }
+    assert_eq!(client.at("textDocument/hover", &toml, 1, 3), Value::Null);
+    client.quit();
+}
+
 #[test]
 fn a_document_that_is_nowhere_on_disk_is_checked() {
     let mut client = Client::start();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::program::Program;
 use gsw_agents::AgentPrompts;
 use gsw_driver::engine::happened::Happened;
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -36,4 +37,20 @@ pub fn happened(
     };
     let happened = Engine::new(loaded, options).happened(&id);
     happened.map_err(|it| it.to_string())
+}
+
+/// How many records of a run its store has by now, by which one knows that more has happened.
+///
+/// # Errors
+/// When there is no store, or no such run.
+pub fn records_of(
+    program: &Program,
+    store: Option<&str>,
+    id: &str,
+    origin: &Origin,
+) -> Result<u64, String> {
+    let store = store::of(program, store, origin).ok_or("no runs are kept here")?;
+    let read = || store.existing()?.find(id);
+    let info = read().map_err(|it| it.to_string())?;
+    Ok(info.records)
 }

@@ -19,6 +19,8 @@ use super::breakpoints::{Breakpoints, HitCounts, Met, Why};
 pub enum Mode {
     /// They continue, to a breakpoint or to this point of the main run.
     Go { until: u64 },
+    /// They continue to a breakpoint that the main run meets after this point; those before it are passed.
+    Resume { from: u64 },
     /// One task is followed, as far as a breakpoint or this point of the main run at most.
     Step { step: Step, until: u64 },
     /// The first statement of the main run is where they stop.
@@ -313,7 +315,12 @@ impl Follower {
         match mode {
             Mode::Go { until } if is_at(*until) => Some(Because::Present),
             Mode::Step { until, .. } if is_at(*until) => Some(Because::Present),
-            Mode::Go { .. } => self.breakpoint(run, point, hits),
+            Mode::Resume { from } if is_main && point.number <= *from => {
+                // Hits count from the beginning of the run.
+                self.met(run, point, hits);
+                None
+            }
+            Mode::Go { .. } | Mode::Resume { .. } => self.breakpoint(run, point, hits),
             Mode::Step { step, .. } => {
                 let stepped = is_statement && step.is_over(run, point);
                 let met = self.breakpoint(run, point, hits);

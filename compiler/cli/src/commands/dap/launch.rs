@@ -1,15 +1,18 @@
 //! What an editor asks to be debugged: read, compiled, and begun.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use gsw_abi::program::Program as Tables;
+use gsw_driver::engine::happened::Came;
 use gsw_driver::engine::{Canceller, Engine, RunOptions};
 use gsw_driver::human::Humans;
 use gsw_driver::pauses::Pauses;
 use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
+use gsw_engine::run::RunResult;
 use gsw_flow::passes::markers::marked_places;
 use gsw_service::debugging::Attached;
 use gsw_service::{BuiltinOptions, Command, Invocation, Origin};
@@ -44,6 +47,15 @@ pub struct Launch {
     pub run: Option<String>,
     /// The store that it is in, where it is not the program's own.
     store: Option<String>,
+}
+
+/// A run of a store, as far as it has come.
+pub struct KeptRun {
+    pub id: String,
+    /// How many records it has.
+    pub records: u64,
+    /// `None` when it waits, runs or was interrupted.
+    pub result: Option<RunResult>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -165,8 +177,8 @@ impl Launch {
     }
 
     /// Brings the run that is kept to its end in memory, where the follower sees it and keeps what it was given.
-    pub fn remember(&self, program: &Program, follower: Arc<Follower>) -> Result<(), String> {
-        let run = self.run.as_deref().filter(|it| *it != "newest");
+    pub fn remember(&self, program: &Program, follower: Arc<Follower>) -> Result<KeptRun, String> {
+        let run = self.run.as_deref().filter(|it| *it != NEWEST);
         let happened = gsw_service::happened(
             program.loaded()?,
             self.store.as_deref(),
@@ -174,15 +186,54 @@ impl Launch {
             &program.origin,
             Some(follower),
         )?;
-        match happened.came {
-            gsw_driver::engine::happened::Came::Diverged(why) => Err(format!(
-                "the program is another one than that of the run: {why}"
-            )),
-            gsw_driver::engine::happened::Came::Ended(_)
-            | gsw_driver::engine::happened::Came::Open => Ok(()),
-        }
+        let result = match happened.came {
+            Came::Diverged(why) => {
+                return Err(format!(
+                    "the program is another one than that of the run: {why}"
+                ));
+            }
+            Came::Ended(result) => Some(result),
+            Came::Open => None,
+        };
+        Ok(KeptRun {
+            id: happened.info.id,
+            records: happened.info.records,
+            result,
+        })
+    }
+
+    /// Waits in a thread until a run has other records than it had, or cannot be read; then `tell` is called, unless nobody
+    /// holds `wanted` any more.
+    pub fn watch(
+        &self,
+        program: &Program,
+        kept: &KeptRun,
+        wanted: Weak<()>,
+        tell: impl FnOnce() + Send + 'static,
+    ) -> Result<(), String> {
+        let (tables, origin) = (Arc::clone(&program.tables), program.origin.clone());
+        let (id, known, store) = (kept.id.clone(), kept.records, self.store.clone());
+        let watching = move || {
+            while wanted.strong_count() > 0 {
+                let found = gsw_service::records_of(&tables, store.as_deref(), &id, &origin);
+                if found != Ok(known) {
+                    return tell();
+                }
+                std::thread::sleep(MOMENT);
+            }
+        };
+        let thread = std::thread::Builder::new().name("dap-watch".to_owned());
+        let started = thread.spawn(watching);
+        started
+            .map(drop)
+            .map_err(|error| format!("no thread can be started: {error}"))
     }
 }
+
+/// The word for the run that was begun last.
+pub const NEWEST: &str = "newest";
+/// How often a store is asked for what has come. A guess.
+const MOMENT: Duration = Duration::from_millis(300);
 
 impl Program {
     fn of(entry: &Path) -> Result<Self, String> {

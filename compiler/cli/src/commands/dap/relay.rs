@@ -23,10 +23,10 @@ pub enum Listening {
 }
 
 impl Relay {
-    /// Starts it for a `launch` that names variables; `None` for any other request.
+    /// Starts it for a `launch` or `attach` that names variables; `None` for any other request.
     pub fn wanted(request: &Value) -> Option<Result<Self, String>> {
         let variables = request["arguments"]["env"].as_object()?;
-        let is_launch = request["command"] == "launch";
+        let is_launch = matches!(request["command"].as_str(), Some("launch" | "attach"));
         (is_launch && !variables.is_empty()).then(|| Self::start(request, variables))
     }
 

@@ -1,5 +1,6 @@
 //! The requests of an editor in turn, and the events that it gets: which run it looks at, the live one or a replay.
 
+mod following;
 mod requests;
 
 use std::sync::mpsc::Sender;
@@ -13,10 +14,11 @@ use serde_json::{Value, json};
 use super::Heard;
 use super::breakpoints::{Breakpoints, Stops, Why};
 use super::follower::{Because, Follower, How, Mode, Step, Stopped, Wanted};
-use super::launch::{Launch, Live, Program};
+use super::launch::{KeptRun, Launch, Live, Program};
 use super::past::Replays;
 use super::shown::Shown;
 use super::wire::Output;
+use following::Following;
 
 /// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +49,10 @@ pub struct Session {
     /// The runs that the client has heard of; the main one first.
     runs: Vec<Arc<str>>,
     replays: u64,
+    /// The run of a store that is looked at.
+    kept: Option<KeptRun>,
+    /// A run of another process that is followed.
+    following: Option<Following>,
     /// How the run has ended, as the exit code of its program.
     code: i32,
 }
@@ -71,6 +77,8 @@ impl Session {
             shown: Shown::default(),
             runs: Vec::new(),
             replays: 0,
+            kept: None,
+            following: None,
             code: 0,
         }
     }
@@ -82,6 +90,7 @@ impl Session {
             Heard::Stopped(at) => self.has_stopped(*at),
             Heard::Ended(finished) => self.has_ended(&finished),
             Heard::Replayed(id, how) => self.has_replayed(id, how),
+            Heard::Further(wait) => self.has_come_further(wait),
             Heard::Said(line) => self.say("console", &line),
             Heard::Gone(_) => return Next::End,
         }
@@ -118,7 +127,8 @@ impl Session {
 
     /// The point of the main run that a replay stops at anyhow.
     fn until(&self) -> u64 {
-        if self.past.is_none() {
+        // What is followed goes on from where it is, as far as it comes.
+        if self.past.is_none() || self.may_come_further() {
             return NEVER;
         }
         if let Some(present) = &self.present {
@@ -182,7 +192,7 @@ impl Session {
             Because::Breakpoint(Why::Raised(what)) | Because::Uncaught(what) => {
                 ("exception", Some(what.clone()))
             }
-            Because::Present if self.past.is_some() => {
+            Because::Present if self.past.is_some() && !self.may_come_further() => {
                 ("pause", Some("the end of the run".to_owned()))
             }
             Because::Present => ("pause", Some("where the run is".to_owned())),
@@ -219,7 +229,18 @@ impl Session {
         self.present = None;
         self.stopped = None;
         self.ended_at = Some(last);
-        match &finished.result {
+        self.say_result(&finished.result);
+        if let Some(stop) = self.last_look(&finished.result, last)
+            && self.go_to(stop.0, stop.1).is_ok()
+        {
+            return;
+        }
+        self.is_over();
+    }
+
+    /// Reports what a run has come to.
+    fn say_result(&mut self, result: &RunResult) {
+        match result {
             RunResult::Value(json) => self.say("stdout", json),
             RunResult::Raised(error) => {
                 self.say("stderr", gsw_service::error_text(error).trim_end())
@@ -231,7 +252,7 @@ impl Session {
             RunResult::Left(why) => self.say("stderr", &why.to_string()),
             RunResult::Internal(why) => self.say("stderr", &format!("Internal: {why}")),
         }
-        self.code = match &finished.result {
+        self.code = match result {
             RunResult::Value(_) => 0,
             RunResult::Raised(_)
             | RunResult::InvalidInput(_)
@@ -239,12 +260,6 @@ impl Session {
             | RunResult::Left(_)
             | RunResult::Internal(_) => 1,
         };
-        if let Some(stop) = self.last_look(&finished.result, last)
-            && self.go_to(stop.0, stop.1).is_ok()
-        {
-            return;
-        }
-        self.is_over();
     }
 
     /// Where a run that has ended is looked at once more: where the uncaught error arose, else at its end.
@@ -283,6 +298,7 @@ impl Session {
         match self.present.clone() {
             // It ended before it came to where the run is, which it cannot unless the run was given something meanwhile.
             Some(present) => self.stand(present, &Because::Present),
+            None if self.waits_for_more() => {}
             None => self.is_over(),
         }
     }
@@ -344,6 +360,18 @@ impl Session {
 
     /// Begins to look at a run that is kept.
     fn begin_kept(&mut self) -> Result<(), String> {
+        let recorded = self.remember()?;
+        if self.launch.stop_on_entry {
+            return self.replay(Mode::Entry);
+        }
+        if self.following.is_some() {
+            return self.go_to(recorded, Because::Present);
+        }
+        self.replay(Mode::Go { until: recorded })
+    }
+
+    /// Reads the run that is kept as far as it has come, and gives the last point of it.
+    fn remember(&mut self) -> Result<u64, String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         let mode = Mode::Scan {
             until: NEVER,
@@ -351,16 +379,16 @@ impl Session {
         };
         let breakpoints = Arc::clone(&self.breakpoints);
         let follower = Follower::new(0, mode, breakpoints, self.heard.clone(), None);
-        self.launch.remember(program, Arc::clone(&follower))?;
+        let kept = self.launch.remember(program, Arc::clone(&follower))?;
+        // `newest` is another one when the next one begins.
+        self.launch.run = Some(kept.id.clone());
+        self.kept = Some(kept);
         self.recording = follower.recording();
         let Some(recorded) = self.recording.as_ref().map(|_| follower.last()) else {
             return Err("the run has come to no statement".to_owned());
         };
         self.ended_at = Some(recorded);
-        if self.launch.stop_on_entry {
-            return self.replay(Mode::Entry);
-        }
-        self.replay(Mode::Go { until: recorded })
+        Ok(recorded)
     }
 
     /// Continues from where it is paused.
@@ -373,6 +401,9 @@ impl Session {
             self.present = None;
         }
         self.stopped = None;
+        if let Some(following) = &mut self.following {
+            following.wants(&mode);
+        }
         follower.go(mode);
         Ok(())
     }

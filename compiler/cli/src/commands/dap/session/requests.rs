@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::following::Following;
 use super::{Back, NEVER, Next, Session};
 use crate::commands::dap::breakpoints::{Stops, Why};
 use crate::commands::dap::expression::Expression;
 use crate::commands::dap::follower::{Because, How, Mode};
 use crate::commands::dap::guard::Guard;
-use crate::commands::dap::launch::Launch;
+use crate::commands::dap::launch::{Launch, NEWEST};
 use crate::commands::dap::shown::{Named, Part};
 
 impl Session {
@@ -19,6 +20,7 @@ impl Session {
         let answer = match command {
             "initialize" => Ok(capabilities()),
             "launch" => self.launched(arguments),
+            "attach" => self.attached(arguments),
             "configurationDone" => self.begin().map(|()| Value::Null),
             "setBreakpoints" => self.set_lines(arguments),
             "setFunctionBreakpoints" => self.set_names(arguments),
@@ -49,7 +51,7 @@ impl Session {
             "" => Err("this is no request".to_owned()),
             other => Err(format!("`{other}` is not supported")),
         };
-        let is_launched = command == "launch" && answer.is_ok();
+        let is_launched = matches!(command, "launch" | "attach") && answer.is_ok();
         self.output.respond(request, answer);
         if is_launched {
             // Only now is it known which lines have statements.
@@ -59,17 +61,25 @@ impl Session {
     }
 
     fn launched(&mut self, arguments: &Value) -> Result<Value, String> {
-        let launch = serde_json::from_value::<Launch>(arguments.clone());
-        self.launch = launch.map_err(|error| format!("`launch`: {error}"))?;
         if self.program.is_some() {
             return Err("a program was launched already".to_owned());
         }
+        let launch = serde_json::from_value::<Launch>(arguments.clone());
+        self.launch = launch.map_err(|error| format!("the arguments: {error}"))?;
         let program = self.launch.compiled()?;
         if !program.remarks.is_empty() {
             self.say("console", program.remarks.trim_end());
         }
         self.program = Some(program);
         Ok(Value::Null)
+    }
+
+    /// A run that another process carries is followed.
+    fn attached(&mut self, arguments: &Value) -> Result<Value, String> {
+        let answer = self.launched(arguments)?;
+        self.launch.run.get_or_insert_with(|| NEWEST.to_owned());
+        self.following = Some(Following::default());
+        Ok(answer)
     }
 
     fn set_lines(&self, arguments: &Value) -> Result<Value, String> {
@@ -286,7 +296,10 @@ impl Session {
     }
 
     /// Stops what runs, at its next statement or, where it waits, where it waits.
-    fn pause(&self) -> Result<(), String> {
+    fn pause(&mut self) -> Result<(), String> {
+        if let Some(paused) = self.pause_waiting() {
+            return paused;
+        }
         let Some(follower) = self.current().cloned() else {
             return Err("nothing runs".to_owned());
         };
@@ -302,7 +315,9 @@ impl Session {
     fn cancel(&mut self) -> Result<(), String> {
         self.leave_past();
         let live = self.live.as_ref();
-        let live = live.ok_or("there is no run that could be cancelled")?;
+        let live = live.ok_or(
+            "there is no run here that could be cancelled; `gswc runs cancel ID` cancels one of a store",
+        )?;
         if self.ended_at.is_some() {
             self.output.event("terminated", json!({}));
             return Ok(());
