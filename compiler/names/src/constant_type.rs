@@ -307,9 +307,13 @@ impl Constant<'_> {
         let item = method(self.db, receiver, name)?;
         let signature = &item_signature(self.db, item).signature;
         let first = &signature.parameters.first()?.ty;
-        let arguments = match matches!(first, Type::Parameter(..)) {
-            true => vec![receiver.clone()],
-            false => type_arguments(receiver),
+        let arguments = if signature.generics.is_empty() {
+            // `join` is a method of lists of strings alone.
+            Vec::new()
+        } else if matches!(first, Type::Parameter(..)) {
+            vec![receiver.clone()]
+        } else {
+            type_arguments(receiver)
         };
         let is_known = arguments.len() == signature.generics.len()
             && substitute(first, &arguments) == *receiver;

@@ -62,8 +62,11 @@ fn path() -> Rule<(Name, Span)> {
     up.ignore_then(segments)
         .map_with(|(), context: &mut Context<'_>| {
             let span = span_of(context);
-            let text: String = context.state().text(span).split_whitespace().collect();
-            (Name::from(text), span)
+            let lines = context.state().text(span).lines();
+            // A comment may stand between two segments.
+            let code = lines.map(|it| it.split_once("//").map_or(it, |it| it.0));
+            let path: String = code.flat_map(str::split_whitespace).collect();
+            (Name::from(path), span)
         })
         .boxed()
 }
