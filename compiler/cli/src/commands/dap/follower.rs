@@ -208,6 +208,11 @@ impl Follower {
         lock(&self.state).is_to_pause = true;
     }
 
+    /// Whether it was asked to pause and has come to no statement since.
+    pub fn is_to_pause(&self) -> bool {
+        lock(&self.state).is_to_pause
+    }
+
     /// Resumes the paused run; where none is paused, says how those that run must continue.
     pub fn go(&self, mode: Mode) {
         let mut state = lock(&self.state);

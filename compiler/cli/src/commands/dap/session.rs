@@ -287,10 +287,9 @@ impl Session {
     }
 
     fn has_replayed(&mut self, id: u64, how: Replayed) {
-        if self.past.as_ref().is_none_or(|it| it.id() != id) {
+        let Some(past) = self.past.take_if(|it| it.id() == id) else {
             return;
-        }
-        self.past = None;
+        };
         self.stopped = None;
         if let Replayed::NotAtAll(why) = how {
             self.say("stderr", &why);
@@ -298,6 +297,8 @@ impl Session {
         match self.present.clone() {
             // It ended before it came to where the run is, which it cannot unless the run was given something meanwhile.
             Some(present) => self.stand(present, &Because::Present),
+            // It was to pause, and its end came first.
+            None if past.is_to_pause() && self.stand_at_end().is_some() => {}
             None if self.waits_for_more() => {}
             None => self.is_over(),
         }

@@ -99,7 +99,17 @@ impl Session {
     /// Shows where the run that is waited for is; `None` when none is.
     pub(super) fn pause_waiting(&mut self) -> Option<Result<(), String>> {
         self.following.as_mut()?.waiting.take()?;
+        Some(self.go_to_end())
+    }
+
+    /// Shows how far the run that is followed has come; `None` when that is its end, or it cannot be shown.
+    pub(super) fn stand_at_end(&mut self) -> Option<()> {
+        self.may_come_further().then_some(())?;
+        self.go_to_end().ok()
+    }
+
+    fn go_to_end(&mut self) -> Result<(), String> {
         let point = self.ended_at.unwrap_or_default();
-        Some(self.go_to(point, Because::Pause))
+        self.go_to(point, Because::Pause)
     }
 }
