@@ -107,6 +107,14 @@ fn programs_keep_their_meaning() {
     assert!(failures.is_empty(), "{}", failures.join("\n=====\n"));
 }
 
+/// No page, since an editor's grammar reads a path as one word.
+#[test]
+fn a_comment_in_the_path_of_an_import_stands_behind_it() {
+    let db = Database::default();
+    let formatted = format(&db, "import std/ // files\n  fs\n");
+    assert_eq!(formatted.as_deref(), Some("import std/fs\n// files\n"));
+}
+
 #[test]
 fn pages() {
     let mut failures = Vec::new();
