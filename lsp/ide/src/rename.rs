@@ -85,7 +85,7 @@ pub fn rename(
     checked_edits(db, cursor.symbol, &old, new)
 }
 
-/// What a client is told that cannot rename files.
+/// Why a module is not renamed where the client cannot rename files.
 pub const MODULE: &str = "a module is named after its file: rename the file";
 
 /// The edits that give a symbol a name which a report asks for, also one whose first letter has the other case; `None` where a rename

@@ -89,7 +89,7 @@ pub struct Support {
     pub replacing: Ability,
     /// Registering for changes of files on disk.
     pub watching: Ability,
-    /// Asking again for diagnostics, hints, tokens and lenses when told to.
+    /// Answers that were given and are out of date: which kinds it asks for again.
     pub refresh: Refresh,
     /// Being asked for the settings of the user.
     pub configuration: Ability,
@@ -99,7 +99,7 @@ pub struct Support {
     pub type_hierarchy: Ability,
 }
 
-/// What a client asks for again when it is told that the answers are no longer right.
+/// What a client can refresh: it asks again when the server says that the answers are out of date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Refresh {
     pub diagnostics: Ability,

@@ -256,16 +256,13 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
         .nth(most);
     let place = hir.place(first.map_or(call.arguments_span, |it| it.value.span));
     let found = found - formal.taken;
-    let report = errors::too_many_arguments(place, formal.callee, most, found);
-    let last = call.arguments.last().map(|it| &it.value.kind);
-    let report = match last {
-        Some(ast::ExpressionKind::Lambda { parameters, .. })
-            if most == 1 && call.arguments.len() == 2 && parameters.len() == 1 =>
-        {
-            habits::parameters_in_parentheses(report)
-        }
-        _ => report,
-    };
+    let mut report = errors::too_many_arguments(place, formal.callee, most, found);
+    if let [_, last] = call.arguments
+        && let ast::ExpressionKind::Lambda { parameters, .. } = &last.value.kind
+        && (most, parameters.len()) == (1, 1)
+    {
+        report = habits::parameters_in_parentheses(report);
+    }
     hir.report(match formal.callee {
         "`round`" => errors::rounds_to_whole(report),
         "`get`" => errors::gives_optional(report),

@@ -51,7 +51,7 @@ pub(super) struct Session {
     /// Ends the exchange; `None` once it was cancelled.
     end: Mutex<Option<RunningServiceCancellationToken>>,
     life: Mutex<Life>,
-    /// Whether those who wait for an answer are told that the server has ended.
+    /// Whether the server has ended, for the calls that wait for an answer.
     has_gone: watch::Sender<bool>,
     said: Said,
     /// The exchange was ended here. Answers that the server does not read may still be on their way.
