@@ -41,10 +41,20 @@ pub(super) enum Unnoted {
     Later,
 }
 
+/// Until when an earlier life has carried a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CarriedUntil {
+    /// Its last record says when: whatever was done after that, nothing came of it.
+    ItsLastRecord,
+    /// It has ended only now.
+    Now,
+}
+
 /// What a run is brought back with.
 pub(crate) struct Resumption {
     pub(crate) entry: Entry,
     pub(crate) past: Vec<Past>,
+    pub(crate) carried: CarriedUntil,
     /// The digest of this build, if another one has written.
     pub(crate) build: Option<[u8; 32]>,
     /// Up while what the run says has been said before.
@@ -429,6 +439,7 @@ impl Carrier {
         let Resumption {
             entry,
             past,
+            carried,
             build,
             replaying,
             children: start_children,
@@ -454,7 +465,12 @@ impl Carrier {
                 mut pending,
                 children,
             })) => {
-                resume::pass_time(&mut run, &mut pending, self.driver.clock.now());
+                let now = self.driver.clock.now();
+                let until = match carried {
+                    CarriedUntil::ItsLastRecord => run.now(),
+                    CarriedUntil::Now => now,
+                };
+                resume::pass_time(&mut run, &mut pending, until, now);
                 self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);

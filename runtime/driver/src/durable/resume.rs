@@ -189,24 +189,27 @@ fn give(
     }
 }
 
-/// Lets the sleeps of a run that was brought back end when they are to. Until now nobody carried it since its last record.
-pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], now: i64) {
-    let gone = now.saturating_sub(run.now()).max(0);
+/// Lets the sleeps of a run that was brought back end when they are to. From `until` to `now` nobody has carried it.
+pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], until: i64, now: i64) {
+    let gone = now.saturating_sub(until).max(0);
     let mut moved: BTreeMap<i64, i64> = BTreeMap::new();
     for it in &mut *pending {
         let Request::Sleep { nanoseconds } = &mut it.operation.request else {
             continue;
         };
-        let until = match it.operation.passing {
+        let passed_until = match it.operation.passing {
             // A run need not be carried while it waits for long, so that time passes as well.
             Passing::Carried if *nanoseconds < LONG => {
                 moved.extend(run.extend_clock(it.operation.id, gone));
-                run.now()
+                until
             }
             Passing::Carried | Passing::Always => now,
         };
         // Never longer than it was to be, however the clock was set meanwhile.
-        let left = it.since.saturating_add(*nanoseconds).saturating_sub(until);
+        let left = it
+            .since
+            .saturating_add(*nanoseconds)
+            .saturating_sub(passed_until);
         *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
     }
     for it in pending {

@@ -17,7 +17,7 @@ use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
 use rustc_hash::FxHashMap;
 
-use crate::carrier::lasting::Resumption;
+use crate::carrier::lasting::{CarriedUntil, Resumption};
 use crate::carrier::{Carrier, OnEnd};
 use crate::durable::asked::{unhex, words_of};
 use crate::durable::beginning::{self, Beginning, Entered};
@@ -199,6 +199,7 @@ impl Runs {
         carrier.resume(Resumption {
             entry,
             past: read.past,
+            carried: CarriedUntil::ItsLastRecord,
             build,
             replaying,
             children: Box::new(move |children| runs.resume_children(&children)),
