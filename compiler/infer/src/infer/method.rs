@@ -465,6 +465,9 @@ fn unknown_method(
     other: Option<ItemId>,
 ) {
     let zonked = hir.table.zonk(ty);
+    if matches!(record::record_of(hir, &zonked), Some(item) if is_damaged(hir.db, item)) {
+        return;
+    }
     let names = method_names(hir.db, &zonked);
     let ours = foreign::method(&name.name, &names);
     let instead = match ours {

@@ -56,6 +56,11 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::List(_), Type::List(_))
         | (Type::Map(..), Type::Map(..))
         | (Type::Tuple(_), Type::Tuple(_)) => why_no_parts(hir, diagnostic, id, target),
+        (Type::Tuple(_), Type::List(_))
+            if matches!(hir.arena.get(id).kind, ExpressionKind::Parallel { .. }) =>
+        {
+            elsewhere::parallel_gives_tuple(diagnostic)
+        }
         (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
         (Type::Optional(from), Type::Optional(to)) if would_convert(hir, &from, &to) => {
             convert_each(hir, diagnostic, id, ".map(x => x)")

@@ -307,7 +307,7 @@ fn missing_fields(
         .filter(|(it, given)| !**given && it.default == Presence::Absent)
         .map(|(it, _)| it)
         .collect();
-    if missing.is_empty() {
+    if missing.is_empty() || is_damaged(hir.db, item) {
         return;
     }
     let names: Vec<&str> = missing.iter().map(|it| it.name.as_str()).collect();

@@ -26,9 +26,9 @@ pub(super) fn import() -> Rule<ItemBody> {
         )
         .then_ignore(token(TokenKind::BraceClose))
         .map(|names| (None, Some(names)));
-    // A path that continues with a dot is no shorter path: what is missing would be looked for where it is used.
+    // A path that continues with a dot or `::` is no shorter path: what is missing would be looked for where it is used.
     let alone = looking_at(
-        |state, index| state.kind(index) != Some(TokenKind::Dot),
+        |state, index| !matches!(state.kind(index), Some(TokenKind::Dot | TokenKind::Colon)),
         Expected::NOTHING,
     )
     .map(|()| (None, None));
