@@ -1,7 +1,9 @@
 //! What a call in the value of a constant gives, where receiver and arguments say what the type parameters stand for.
 
-use gsw_source::{ItemId, ItemKind};
-use gsw_syntax::ast::{Argument, Expression, ExpressionKind, LambdaParameter, PatternKind};
+use gsw_source::{ItemId, ItemKind, Name};
+use gsw_syntax::ast::{
+    Argument, Expression, ExpressionKind, LambdaParameter, Pattern, PatternKind,
+};
 
 use super::{Constant, result_of};
 use crate::declaration::item_signature;
@@ -130,11 +132,7 @@ impl Constant<'_> {
         }
         let mut locals = self.locals.to_vec();
         for (parameter, ty) in parameters.iter().zip(types) {
-            if let PatternKind::Binding(name) = &parameter.pattern.kind {
-                locals.push((name.name.clone(), ty));
-            } else if !matches!(parameter.pattern.kind, PatternKind::Wildcard) {
-                return None;
-            }
+            bind(&parameter.pattern, ty, &mut locals)?;
         }
         let inside = Constant {
             locals: &locals,
@@ -148,6 +146,21 @@ impl Constant<'_> {
         let mut locals = self.locals.iter().rev();
         locals.find(|it| it.0.as_str() == name).map(|it| &it.1)
     }
+}
+
+/// The names that a pattern binds; `None` where it is more than names and tuples of them.
+fn bind(pattern: &Pattern, ty: Type, locals: &mut Vec<(Name, Type)>) -> Option<()> {
+    if let PatternKind::Binding(name) = &pattern.kind {
+        locals.push((name.name.clone(), ty));
+        return Some(());
+    }
+    if let (PatternKind::Tuple(parts), Type::Tuple(types)) = (&pattern.kind, &ty)
+        && parts.len() == types.len()
+    {
+        let mut pairs = parts.iter().zip(types.iter());
+        return pairs.try_for_each(|(part, ty)| bind(part, ty.clone(), locals));
+    }
+    matches!(pattern.kind, PatternKind::Wildcard).then_some(())
 }
 
 /// What the type parameters of a called function stand for, as far as that is known.
