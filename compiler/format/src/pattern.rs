@@ -33,15 +33,7 @@ impl<'run, 'file> Printer<'run, 'file> {
                 fields,
                 rest,
             } => {
-                let span = after_path(names, pattern.span);
-                let start = self.find(span.start, '{');
-                let span = Span::new(start, span.end);
-                let entries = self.fields(fields, *rest, span);
-                let fields = if self.comments.are_in(span.shifted(self.offset)) {
-                    self.braced(entries, span, ",")
-                } else {
-                    self.short_list("{ ", entries, " }", span)
-                };
+                let fields = self.record_fields(fields, *rest, after_path(names, pattern.span));
                 concat([path(names), text(" "), fields])
             }
             PatternKind::Tuple(members) => {
@@ -99,6 +91,17 @@ impl<'run, 'file> Printer<'run, 'file> {
         Some(entry(Span::new(dots, end), move |_| {
             text(format!("..{name}"))
         }))
+    }
+
+    /// The braces of a record, which are in `span`.
+    fn record_fields(&mut self, fields: &[PatternField], rest: Rest, span: Span) -> Document {
+        let span = Span::new(self.find(span.start, '{'), span.end);
+        let entries = self.fields(fields, rest, span);
+        if self.comments.are_in(span.shifted(self.offset)) {
+            self.braced(entries, span, ",")
+        } else {
+            self.short_list("{ ", entries, " }", span)
+        }
     }
 
     /// The parentheses of a variant or a mock.
