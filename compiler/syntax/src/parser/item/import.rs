@@ -7,6 +7,7 @@ use crate::ast::{Identifier, Import, ImportedName, ItemBody};
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, any_word, identifier, looking_at, span_of, token, token_among, token_as,
+    without_comments,
 };
 use crate::parser::recovery::separator;
 use crate::token::TokenKind;
@@ -62,10 +63,7 @@ fn path() -> Rule<(Name, Span)> {
     up.ignore_then(segments)
         .map_with(|(), context: &mut Context<'_>| {
             let span = span_of(context);
-            let lines = context.state().text(span).lines();
-            // A comment may stand between two segments.
-            let code = lines.map(|it| it.split_once("//").map_or(it, |it| it.0));
-            let path: String = code.flat_map(str::split_whitespace).collect();
+            let path = without_comments(context.state().text(span));
             (Name::from(path), span)
         })
         .boxed()
