@@ -167,7 +167,7 @@ const ROWS: &[Row] = &[
             needed(
                 "name",
                 "string",
-                "As a program names it: `main`, `schemas.Order`, `fs.read`; or the last part.",
+                "As a program names it: `main`, `schemas.Order`, `fs.read`; or the last part; or a module, `fs`, for all that it declares.",
             ),
             FILE,
         ],
