@@ -12,7 +12,7 @@ use tower_lsp::{Client, LanguageServer};
 
 use crate::addresses::path;
 use crate::capabilities::{capabilities, settings, wanted_hints};
-use crate::checks::FEW;
+use crate::checks::{BATCH, FEW};
 use crate::loading::Load;
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
@@ -240,17 +240,17 @@ impl LanguageServer for Backend {
     ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
         let known = Arc::new(it.previous_result_ids);
         let mut items = Vec::new();
-        let paths = self.worker.ask(|state| reporting::files(state)).await?;
-        let load = self.load(&known, paths.len()).await?;
-        // One file at a time, so that edits and other requests come between, and cancelling ends it.
-        for (index, path) in paths.into_iter().enumerate() {
-            load.is_at(index);
-            let known = Arc::clone(&known);
-            let report = self
+        let files = self.worker.ask(|state| reporting::files(state)).await?;
+        let load = self.load(&known, files.len()).await?;
+        // A few at a time, so that edits and other requests come between, and cancelling ends it.
+        for (index, few) in files.chunks(BATCH).enumerate() {
+            load.is_at(index * BATCH);
+            let (few, known) = (few.to_vec(), Arc::clone(&known));
+            let reports = self
                 .worker
-                .ask(move |state| reporting::of_file(state, &path, &known))
+                .ask(move |state| reporting::of_files(state, &few, &known))
                 .await?;
-            items.extend(report);
+            items.extend(reports);
         }
         Ok(lsp::WorkspaceDiagnosticReport { items }.into())
     }

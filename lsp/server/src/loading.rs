@@ -21,11 +21,7 @@ impl Load {
 
     /// So many files are done.
     pub fn is_at(&self, done: usize) {
-        let now = percentage(done, self.files);
-        let is_first = done == 0 || now > percentage(done - 1, self.files);
-        if is_first {
-            self.tell(now);
-        }
+        self.tell(percentage(done, self.files));
     }
 
     fn tell(&self, percentage: u32) {
