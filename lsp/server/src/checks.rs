@@ -8,11 +8,13 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use gsw_source::File;
+use gsw_source::{Code, File};
 use tower_lsp::ls_types as lsp;
 
+use crate::addresses::is_elsewhere;
 use crate::convert;
-use crate::state::{Reporting, State};
+use crate::loading::{DONE, percentage};
+use crate::state::{Ability, Reporting, State};
 use crate::workspace::is_source;
 
 #[derive(Default)]
@@ -30,6 +32,8 @@ pub struct Checks {
     fresh: BTreeSet<PathBuf>,
     /// Documents that were closed, whose reports are to be taken back or made anew.
     closed: Vec<(PathBuf, lsp::Uri)>,
+    /// How much of the first check the client was told is done, in percent, while it is not all.
+    told: Option<u32>,
 }
 
 /// What is to be done about the files that are not edited.
@@ -46,6 +50,8 @@ enum Rest {
 /// Checks files, what each imports first.
 #[derive(Default)]
 struct Walk {
+    /// How many files there are.
+    all: usize,
     /// The last one is the next.
     waiting: Vec<PathBuf>,
     /// Those whose imports were put before them.
@@ -64,7 +70,7 @@ enum Depth {
 }
 
 /// How many files are checked before a user notices. A guess.
-const FEW: usize = 64;
+pub const FEW: usize = 64;
 /// How many files are checked one after the other; then what is not likely to be needed again is dropped.
 pub const BATCH: usize = 32;
 
@@ -116,6 +122,7 @@ impl Checks {
     /// Leaves everything undone until the next edit.
     pub fn give_up(&mut self) {
         self.urgent.clear();
+        self.told = None;
         self.rest = Rest::Done;
     }
 }
@@ -123,6 +130,8 @@ impl Checks {
 /// The result of one piece of work.
 pub enum Progress {
     Published(Publication),
+    /// So much of the first check is done, in percent.
+    Loaded(u32),
     /// Something was done and there is nothing new to say.
     Silent,
     /// The rest is for a moment in which nothing comes.
@@ -148,8 +157,10 @@ impl State {
             Rest::WhenQuiet => Progress::Paused,
             Rest::ToBeListed => {
                 self.forget_gone();
+                let waiting = self.all_paths();
                 self.checks.rest = Rest::Listed(Walk {
-                    waiting: self.all_paths(),
+                    all: waiting.len(),
+                    waiting,
                     ..Walk::default()
                 });
                 Progress::Silent
@@ -161,7 +172,10 @@ impl State {
                     self.checks.depth = Depth::Whole;
                     self.checks.read_below.clear();
                     self.let_go();
-                    Progress::Silent
+                    match self.checks.told.take() {
+                        Some(_) => Progress::Loaded(DONE),
+                        None => Progress::Silent,
+                    }
                 }
             },
         }
@@ -203,7 +217,7 @@ impl State {
                 let fresh = before.filter(|it| !walk.entered.contains(it));
                 walk.waiting.extend(fresh);
             }
-            return Progress::Silent;
+            return self.loaded();
         }
         if !walk.left.insert(path.clone()) {
             return Progress::Silent;
@@ -212,6 +226,23 @@ impl State {
             self.let_go();
         }
         self.check(path, Depth::Whole)
+    }
+
+    /// How far the first check of a large project is, where it is further than the client was told.
+    fn loaded(&mut self) -> Progress {
+        let Rest::Listed(walk) = &self.checks.rest else {
+            return Progress::Silent;
+        };
+        let is_shown = self.settings.support.progress == Ability::Present
+            && self.settings.reporting == Reporting::Push
+            && self.checks.depth == Depth::First
+            && walk.all > FEW;
+        let percentage = percentage(walk.left.len(), walk.all);
+        if !is_shown || self.checks.told.is_some_and(|it| it >= percentage) {
+            return Progress::Silent;
+        }
+        self.checks.told = Some(percentage);
+        Progress::Loaded(percentage)
     }
 
     /// The files that a file imports, which are read if they lie outside of its folder.
@@ -319,7 +350,11 @@ impl State {
             return Some(Vec::new());
         }
         let found = if is_source(path) {
-            gsw_ide::diagnostics(view.db, view.file)
+            let mut found = gsw_ide::diagnostics(view.db, view.file);
+            if is_elsewhere(path) {
+                found.retain(|it| it.code != Code::UNKNOWN_MODULE);
+            }
+            found
         } else {
             let named = gsw_ide::project_diagnostics(view.db).into_iter();
             let mut own = named.filter(|(file, _)| *file == view.file);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::digest;
-use crate::state::{State, path};
+use crate::state::State;
 
 /// The reports about a document, or that they are the ones that the client has.
 pub fn of_document(
@@ -13,7 +13,7 @@ pub fn of_document(
     uri: &lsp::Uri,
     known: Option<&str>,
 ) -> lsp::DocumentDiagnosticReport {
-    let path = path(uri);
+    let path = state.path(uri);
     if let Some(path) = &path {
         state.read_below(path);
     }

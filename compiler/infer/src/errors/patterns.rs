@@ -50,6 +50,11 @@ pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
     .note("`..` at the end leaves out the rest")
 }
 
+/// The `..` that such a pattern lacks.
+pub fn leave_out_rest(diagnostic: Diagnostic, place: Place, text: &str) -> Diagnostic {
+    diagnostic.offer("leave out the rest", place, text)
+}
+
 pub fn too_many_fields(place: Place, what: &str, most: usize, found: usize) -> Diagnostic {
     let has = match most {
         0 => "no payload".to_owned(),
