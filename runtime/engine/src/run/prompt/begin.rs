@@ -58,6 +58,15 @@ struct Merged {
     system: Systems,
 }
 
+impl Merged {
+    fn has_tools(&self) -> bool {
+        let tools = self.settings.get(Setting::Tools.name());
+        tools
+            .and_then(Value::as_array)
+            .is_some_and(|it| !it.is_empty())
+    }
+}
+
 /// The system texts of a call's settings: the nearest one is sent, and what the body of the prompt says is placed between
 /// them.
 #[derive(Default)]
@@ -192,6 +201,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget = own_budget(run, &mut merged.settings);
     let hooks = hooks_of(run, &merged, &opening.messages, earlier);
+    let has_tools = merged.has_tools();
     let system = merged.system.nearest(system.or(opening.system));
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
@@ -216,6 +226,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         session,
         revises: revised,
         origins,
+        has_tools,
         ..PromptRun::new(machine, &new, declared.result, nodes, observed)
     }))
 }
