@@ -187,10 +187,9 @@ impl Authorization {
             }
             (Why::Unknown, Tried::Nothing) => {
                 *tried = Tried::Renewing;
-                let (same, renewal) = self.renew(state, Arc::clone(&described), reach_of).await?;
-                match renewal? {
-                    Renewal::Done => return Ok(()),
-                    Renewal::Impossible => state = same,
+                match self.renew(state, Arc::clone(&described), reach_of).await? {
+                    (_, Renewal::Done) => return Ok(()),
+                    (same, Renewal::Impossible) => state = same,
                 }
             }
             (Why::Unknown, Tried::Renewing | Tried::Asking(_)) => {}
@@ -280,14 +279,15 @@ impl Authorization {
         mut state: OwnedMutexGuard<State>,
         described: Arc<Described>,
         reach_of: &ReachOf,
-    ) -> Result<(OwnedMutexGuard<State>, Result<Renewal, ServerFailure>), ServerFailure> {
+    ) -> Result<(OwnedMutexGuard<State>, Renewal), ServerFailure> {
         let (this, reach_of) = (Arc::clone(self), Arc::clone(reach_of));
         let renewing = tokio::spawn(async move {
-            let renewed = this.renewed(&mut state, &described, &reach_of).await;
-            (state, renewed)
+            let renewal = this.renewed(&mut state, &described, &reach_of).await?;
+            Ok((state, renewal))
         });
-        let renewed = renewing.await;
-        renewed.map_err(|error| failed(format!("its token could not be renewed: {error}")))
+        let ended = renewing.await;
+        ended
+            .unwrap_or_else(|error| Err(failed(format!("its token could not be renewed: {error}"))))
     }
 
     async fn renewed(

@@ -2,13 +2,15 @@
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    GetPromptRequestParams, GetPromptResponse, PaginatedRequestParams, Prompt,
-    ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceContents, ResourceTemplate,
-    Tool,
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, PaginatedRequestParams, Prompt,
+    ReadResourceRequest, ReadResourceRequestParams, Resource, ResourceContents, ResourceTemplate,
+    ServerResult, Tool,
 };
 use rmcp::service::{Peer, ServiceError};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::mcp::newer;
 
 /// The most things of a kind that a server may list; a longer list is refused.
 const MOST: usize = 10_000;
@@ -66,10 +68,13 @@ pub(super) async fn prompts(peer: &Peer<RoleClient>) -> Result<String, Unseen> {
 /// The text of a resource if it is one text, else its contents as the protocol has them.
 pub(super) async fn resource(peer: &Peer<RoleClient>, uri: String) -> Result<String, Unseen> {
     let params = ReadResourceRequestParams::new(uri);
-    let ReadResourceResponse::Complete(result) = peer.read_resource_once(params).await? else {
-        // It wants something first.
-        return Err(asks());
+    let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+    let result = match peer.send_request(request).await? {
+        ServerResult::ReadResourceResult(result) => Some(result),
+        ServerResult::CustomResult(said) => newer::resource(said),
+        other => return Err(no_answer(&other)),
     };
+    let result = result.ok_or(ServiceError::UnexpectedResponse)?;
     match result.contents.as_slice() {
         [ResourceContents::TextResourceContents { text, .. }] => json(text),
         contents => json(contents),
@@ -85,15 +90,22 @@ pub(super) async fn prompt(
     let input: Map<String, Value> = serde_json::from_str(input)
         .map_err(|error| Unseen::Server(format!("no arguments: {error}")))?;
     let params = GetPromptRequestParams::new(name).with_arguments(input);
-    let GetPromptResponse::Complete(result) = peer.get_prompt_once(params).await? else {
-        // It wants something first.
-        return Err(asks());
+    let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+    let result = match peer.send_request(request).await? {
+        ServerResult::GetPromptResult(result) => Some(result),
+        ServerResult::CustomResult(said) => newer::prompt(said),
+        other => return Err(no_answer(&other)),
     };
+    let result = result.ok_or(ServiceError::UnexpectedResponse)?;
     json(&result.messages)
 }
 
-fn asks() -> Unseen {
-    Unseen::Server("it asks its caller for something, and a program has nothing to say".into())
+fn no_answer(said: &ServerResult) -> Unseen {
+    if let ServerResult::InputRequiredResult(_) = said {
+        let why = "it asks its caller for something, and a program has nothing to say";
+        return Unseen::Server(why.into());
+    }
+    ServiceError::UnexpectedResponse.into()
 }
 
 /// All pages of a list.
