@@ -102,12 +102,25 @@ impl Run {
 /// is one the tools of its own model answer.
 fn effects_of_tool(program: &Program, name: &str) -> Option<Class> {
     let named = program.tools.iter().filter(|it| it.name == name);
-    let classes = named.map(|it| match (it.body, &it.repeat) {
-        (ToolBody::Prompt, _) | (_, Repeat::Once) => Class::Once,
-        (_, Repeat::Pure) => Class::Pure,
-        (_, Repeat::Reads) => Class::Reads,
-        (_, Repeat::Idempotent(_)) => Class::Idempotent,
+    let classes = named.map(|it| match it.body {
+        ToolBody::Prompt => Class::Once,
+        ToolBody::Program
+        | ToolBody::Human
+        | ToolBody::Host
+        | ToolBody::Question
+        | ToolBody::SpawnRequest
+        | ToolBody::WrittenRequest
+        | ToolBody::Skills => class_of(&it.repeat),
     });
     // Of tools that are named alike, the one that must be repeated least.
     classes.max()
+}
+
+const fn class_of(repeat: &Repeat) -> Class {
+    match repeat {
+        Repeat::Pure => Class::Pure,
+        Repeat::Reads => Class::Reads,
+        Repeat::Idempotent(_) => Class::Idempotent,
+        Repeat::Once => Class::Once,
+    }
 }
