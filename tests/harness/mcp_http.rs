@@ -16,7 +16,7 @@ struct Server {
     asked: Arc<Mutex<Vec<String>>>,
     description: Arc<Mutex<String>>,
     /// What it says to a call instead of an answer, before it closes the connection.
-    ending: Arc<Mutex<Option<&'static str>>>,
+    ending: Arc<Mutex<Option<String>>>,
 }
 
 impl Server {
@@ -76,14 +76,15 @@ fn serve(stream: TcpStream, server: &Server) {
         let mut asked = server.asked.lock().expect("nobody panics");
         asked.push(format!("{method} {token}"));
         drop(asked);
-        let ending = *server.ending.lock().expect("nobody panics");
+        let ending = server.ending.lock().expect("nobody panics").clone();
+        let is_ended = ending.is_some();
         if let Some(ending) = ending.filter(|_| method == "tools/call") {
             let _ = stream.write_all(ending.as_bytes());
             return;
         }
         let answer = answer(&request, &server.description.lock().expect("nobody panics"));
         let (status, body) = match (method.as_str(), answer) {
-            ("GET", _) if ending.is_some() => (NO_TOKEN, String::new()),
+            ("GET", _) if is_ended => (NO_TOKEN, String::new()),
             ("GET", _) => ("405 Method Not Allowed", String::new()),
             (_, Some(answer)) => ("200 OK", answer.to_string()),
             (_, None) => ("202 Accepted", String::new()),
@@ -287,70 +288,51 @@ fn an_answer_that_is_too_large_is_said_to_be_also_where_it_is_a_stream() {
     );
 }
 
+const LOST: &str = r#"
+mcp far = http("ADDRESS")
+tool look() -> json reads { far.call("echo") }
+workflow main() -> [string] {
+  let once = "${far.call("echo")}" catch {
+    OutcomeUnknown(_) => "unknown"
+    McpError(_, _) => "not done"
+  }
+  let reads = "${look()}" catch {
+    OutcomeUnknown(_) => "unknown"
+    McpError(_, _) => "not done"
+  }
+  [once, reads]
+}
+"#;
+
+/// How exchanges end without an answer, but for those that the server refuses.
+fn endings() -> Vec<String> {
+    let answer = |headers: &str, rest: &str| {
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {headers}\r\n\r\n{rest}")
+    };
+    let mut endings = vec![
+        String::new(),
+        answer("application/json\r\ncontent-length: 100", "{"),
+        answer("text/event-stream", ": at work\n\n"),
+        // It goes on with a token that the server does not take any more.
+        answer("text/event-stream", "id: 7\nretry: 1\ndata:\n\n"),
+    ];
+    endings.extend([500, 502, 503, 504].map(status));
+    endings
+}
+
+fn status(code: u16) -> String {
+    format!("HTTP/1.1 {code} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+}
+
 /// What a server was sent it may have done, however the exchange ends; what it refuses it has not. Nothing is sent twice.
 #[test]
 fn a_call_whose_server_ends_in_the_middle_has_an_unknown_outcome() {
     let (server, folder) = (Server::start(), folder("lost"));
-    let main = format!(
-        r#"
-mcp far = http({:?})
-tool look() -> json reads {{ far.call("echo") }}
-workflow main() -> [string] {{
-  let once = "${{far.call("echo")}}" catch {{
-    OutcomeUnknown(_) => "unknown"
-    McpError(_, _) => "not done"
-  }}
-  let reads = "${{look()}}" catch {{
-    OutcomeUnknown(_) => "unknown"
-    McpError(_, _) => "not done"
-  }}
-  [once, reads]
-}}
-"#,
-        server.address
-    );
-    const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-    // It goes on with a token that the server does not take any more.
-    let resumed: &'static str = Box::leak(format!("{STREAM}id: 7\nretry: 1\ndata:\n\n").into());
-    let streamed: &'static str = Box::leak(format!("{STREAM}: at work\n\n").into());
-    for (ending, once) in [
-        ("", "unknown"),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
-            "unknown",
-        ),
-        (streamed, "unknown"),
-        (resumed, "unknown"),
-        (
-            "HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "unknown",
-        ),
-        (
-            "HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "unknown",
-        ),
-        (
-            "HTTP/1.1 504 Gateway Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "unknown",
-        ),
-        (
-            "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "not done",
-        ),
-        (
-            "HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "not done",
-        ),
-        (
-            "HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "not done",
-        ),
-        (
-            "HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
-            "not done",
-        ),
-    ] {
-        *server.ending.lock().expect("nobody panics") = Some(ending);
+    let main = LOST.replace("ADDRESS", &server.address);
+    let unknown = endings().into_iter().map(|it| (it, "unknown"));
+    let refused = [400, 401, 403, 429].map(|it| (status(it), "not done"));
+    for (ending, once) in unknown.chain(refused) {
+        *server.ending.lock().expect("nobody panics") = Some(ending.clone());
         server.asked.lock().expect("nobody panics").clear();
         let said = run(&folder, &main);
         let expected = format!("[{once:?},\"not done\"]\n");

@@ -69,12 +69,8 @@ pub(super) async fn prompts(peer: &Peer<RoleClient>) -> Result<String, Unseen> {
 pub(super) async fn resource(peer: &Peer<RoleClient>, uri: String) -> Result<String, Unseen> {
     let params = ReadResourceRequestParams::new(uri);
     let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-    let result = match peer.send_request(request).await? {
-        ServerResult::ReadResourceResult(result) => Some(result),
-        ServerResult::CustomResult(said) => newer::resource(said),
-        other => return Err(no_answer(&other)),
-    };
-    let result = result.ok_or(ServiceError::UnexpectedResponse)?;
+    let said = peer.send_request(request).await?;
+    let result = newer::resource(said).map_err(|other| no_answer(&other))?;
     match result.contents.as_slice() {
         [ResourceContents::TextResourceContents { text, .. }] => json(text),
         contents => json(contents),
@@ -91,12 +87,8 @@ pub(super) async fn prompt(
         .map_err(|error| Unseen::Server(format!("no arguments: {error}")))?;
     let params = GetPromptRequestParams::new(name).with_arguments(input);
     let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-    let result = match peer.send_request(request).await? {
-        ServerResult::GetPromptResult(result) => Some(result),
-        ServerResult::CustomResult(said) => newer::prompt(said),
-        other => return Err(no_answer(&other)),
-    };
-    let result = result.ok_or(ServiceError::UnexpectedResponse)?;
+    let said = peer.send_request(request).await?;
+    let result = newer::prompt(said).map_err(|other| no_answer(&other))?;
     json(&result.messages)
 }
 

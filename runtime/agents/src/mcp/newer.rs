@@ -4,8 +4,8 @@
 //! as it was sent, and is read here once more, block by block.
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, CustomResult, GetPromptResult, ReadResourceResult,
-    ResourceContents,
+    CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult, ResourceContents,
+    ServerResult,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -14,37 +14,54 @@ use serde_json::{Value, json};
 /// The most characters of a kind that are shown: a server gives its name.
 const LONGEST_KIND: usize = 40;
 
-/// The result of a tool; none where it is something else.
-pub(super) fn tool_result(said: CustomResult) -> Option<CallToolResult> {
-    let mut said = said.0;
-    blocks(&mut said, "content").for_each(mend_block);
-    read(said)
+/// The result of a tool; what was said where it is something else.
+pub(super) fn tool_result(said: ServerResult) -> Result<CallToolResult, Box<ServerResult>> {
+    if let ServerResult::CallToolResult(result) = said {
+        return Ok(result);
+    }
+    mended(said, |said| {
+        blocks(said, "content").for_each(mend_block);
+    })
 }
 
-/// The messages of a prompt; none where it is something else.
-pub(super) fn prompt(said: CustomResult) -> Option<GetPromptResult> {
-    let mut said = said.0;
-    let messages = blocks(&mut said, "messages");
-    messages
-        .filter_map(|it| it.get_mut("content"))
-        .for_each(mend_block);
-    read(said)
+/// The messages of a prompt; what was said where it is something else.
+pub(super) fn prompt(said: ServerResult) -> Result<GetPromptResult, Box<ServerResult>> {
+    if let ServerResult::GetPromptResult(result) = said {
+        return Ok(result);
+    }
+    mended(said, |said| {
+        let messages = blocks(said, "messages");
+        let contents = messages.filter_map(|it| it.get_mut("content"));
+        contents.for_each(mend_block);
+    })
 }
 
-/// The contents of a resource; none where it is something else.
-pub(super) fn resource(said: CustomResult) -> Option<ReadResourceResult> {
-    let mut said = said.0;
-    blocks(&mut said, "contents").for_each(mend_contents);
-    read(said)
+/// The contents of a resource; what was said where it is something else.
+pub(super) fn resource(said: ServerResult) -> Result<ReadResourceResult, Box<ServerResult>> {
+    if let ServerResult::ReadResourceResult(result) = said {
+        return Ok(result);
+    }
+    mended(said, |said| {
+        blocks(said, "contents").for_each(mend_contents);
+    })
+}
+
+/// A result of which the library knows only that it is one, once what is unknown in it is replaced.
+fn mended<T: DeserializeOwned>(
+    said: ServerResult,
+    mend: impl Fn(&mut Value),
+) -> Result<T, Box<ServerResult>> {
+    let ServerResult::CustomResult(unknown) = &said else {
+        return Err(said.into());
+    };
+    let mut known = unknown.0.clone();
+    mend(&mut known);
+    serde_json::from_value(known).map_err(|_| said.into())
 }
 
 fn blocks<'a>(said: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> {
     let listed = said.get_mut(name).and_then(Value::as_array_mut);
     listed.into_iter().flatten()
-}
-
-fn read<T: DeserializeOwned>(said: Value) -> Option<T> {
-    serde_json::from_value(said).ok()
 }
 
 fn mend_block(block: &mut Value) {
@@ -70,18 +87,21 @@ fn left_out(content: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{CustomResult, ServerResult};
+    use rmcp::model::ServerResult;
     use serde_json::{Value, json};
 
     use super::{prompt, resource, tool_result};
 
-    /// A result as the library gives it that it does not know.
-    fn unknown(said: Value) -> CustomResult {
-        let read: ServerResult = serde_json::from_value(said).expect("anything is a result");
-        match read {
-            ServerResult::CustomResult(said) => said,
-            known => panic!("the library knows it: {known:?}"),
-        }
+    /// A result as the library gives it.
+    fn given(said: Value) -> ServerResult {
+        serde_json::from_value(said).expect("anything is a result")
+    }
+
+    /// One that the library does not know.
+    fn unknown(said: Value) -> ServerResult {
+        let given = given(said);
+        assert!(matches!(given, ServerResult::CustomResult(_)), "{given:?}");
+        given
     }
 
     #[test]
@@ -107,9 +127,9 @@ mod tests {
         let result = tool_result(unknown(said)).expect("it is a result");
         assert_eq!(result.structured_content, Some(json!({ "a": 1 })));
         let said = json!({ "messages": [{ "role": "user", "content": hologram }] });
-        assert!(prompt(unknown(said)).is_some());
+        assert!(prompt(unknown(said)).is_ok());
         let said = json!({ "contents": [{ "uri": "a:b", "hologram": 1 }] });
-        assert!(resource(unknown(said)).is_some());
+        assert!(resource(unknown(said)).is_ok());
     }
 
     #[test]
@@ -119,10 +139,7 @@ mod tests {
             json!({ "resultType": "later", "content": [{ "type": "text", "text": "hello" }] }),
             json!([1]),
         ] {
-            assert!(
-                tool_result(CustomResult::new(said.clone())).is_none(),
-                "{said}"
-            );
+            assert!(tool_result(given(said.clone())).is_err(), "{said}");
         }
     }
 }

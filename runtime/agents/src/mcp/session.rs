@@ -467,13 +467,8 @@ impl Session {
 
 /// An answer to a call with what of it is known here, if it is one.
 fn known(answer: Result<ServerResult, ServiceError>) -> Result<ServerResult, ServiceError> {
-    Ok(match answer? {
-        ServerResult::CustomResult(said) => match newer::tool_result(said.clone()) {
-            Some(result) => ServerResult::CallToolResult(result),
-            None => ServerResult::CustomResult(said),
-        },
-        answer => answer,
-    })
+    let result = newer::tool_result(answer?);
+    Ok(result.map_or_else(|other| *other, ServerResult::CallToolResult))
 }
 
 /// The newer age of the protocol, or the older one where a server does not know it.

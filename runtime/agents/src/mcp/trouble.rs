@@ -51,32 +51,35 @@ const BEGUN_ANEW: &str = "streamable HTTP session was re-initialized before the 
 
 /// Whether the server may do what it was asked for all the same.
 pub(super) fn is_in_doubt(error: &ServiceError) -> bool {
-    match error {
-        ServiceError::TransportSend(error) => {
-            let sent = causes(error.error.as_ref()).find_map(of_client);
-            sent.is_some_and(may_be_done)
-        }
-        ServiceError::McpError(error) => error.message == BEGUN_ANEW,
-        ServiceError::TransportClosed => true,
-        _ => false,
+    if let ServiceError::TransportSend(error) = error {
+        let sent = causes(error.error.as_ref()).find_map(of_client);
+        return sent.is_some_and(may_be_done);
     }
+    if let ServiceError::McpError(error) = error {
+        return error.message == BEGUN_ANEW;
+    }
+    matches!(error, ServiceError::TransportClosed)
 }
 
 /// Whether what was sent may be done though it came to this. A refusal says that it is not, and an answer that cannot be read is
 /// an answer.
 fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
-    match error {
-        StreamableHttpError::Client(error) => !error.is_connect() && !error.is_builder(),
-        // A server that has failed has begun, and one before it does not know what became of the request.
-        StreamableHttpError::HttpStatus(error) => error.status >= 500,
-        StreamableHttpError::Sse(_)
-        | StreamableHttpError::Io(_)
-        | StreamableHttpError::UnexpectedEndOfStream
-        | StreamableHttpError::TokioJoinError(_)
-        | StreamableHttpError::TransportChannelClosed
-        | StreamableHttpError::SessionRecoveryTimeout => true,
-        _ => false,
+    if let StreamableHttpError::Client(error) = error {
+        return !error.is_connect() && !error.is_builder();
     }
+    // A server that has failed has begun, and one before it does not know what became of the request.
+    if let StreamableHttpError::HttpStatus(error) = error {
+        return error.status >= 500;
+    }
+    matches!(
+        error,
+        StreamableHttpError::Sse(_)
+            | StreamableHttpError::Io(_)
+            | StreamableHttpError::UnexpectedEndOfStream
+            | StreamableHttpError::TokioJoinError(_)
+            | StreamableHttpError::TransportChannelClosed
+            | StreamableHttpError::SessionRecoveryTimeout
+    )
 }
 
 /// Why a request to an address came to nothing, in words for people.

@@ -163,6 +163,17 @@ fn hooks_of(run: &Run, merged: &Merged, said: &[Said], earlier: usize) -> Hooks 
     hooks.about(said, earlier)
 }
 
+fn beginning<'a>(
+    declared: &'a Prompt,
+    merged: &'a Merged,
+    system: Option<&'a str>,
+    opening: &'a Opening,
+) -> Beginning<'a> {
+    let of_prompt = [system, merged.system.prompt.as_deref()];
+    let said = opening.texts().chain(of_prompt.into_iter().flatten());
+    Beginning::of(declared, merged.system.of_program(), said.collect())
+}
+
 /// Enters the prompt's node and makes its machine.
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
@@ -188,9 +199,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
     entered.iter().for_each(|it| hidden.join(&it.hidden));
     let mut merged = merge_settings(run, declared.agent, given)?;
-    let of_prompt = [system.as_deref(), merged.system.prompt.as_deref()];
-    let said = opening.texts().chain(of_prompt.into_iter().flatten());
-    let beginning = Beginning::of(declared, merged.system.of_program(), said.collect());
+    let beginning = beginning(declared, &merged, system.as_deref(), &opening);
     let added = added_by_a_model(run, improving.as_ref());
     let before = entered.as_ref().map(|it| &it.origins);
     let origins = arguments.map(|it| beginning.after(before, added, &it));
