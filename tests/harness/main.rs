@@ -1,5 +1,6 @@
 //! The one test binary for everything that goes through the whole pipeline. See `tests/README.md`.
 
+mod agent_tools;
 mod answered;
 mod attacks;
 mod bad_input;

@@ -235,8 +235,10 @@ impl Calls {
         }
         let why = match (offer, flaw) {
             (Some(offer), None) => {
-                // Whether it begins is known only to the run; one that does not is as if it had.
-                self.begins_once |= offer.tool.repeat == Repeat::Once;
+                // Whether it begins is known only to the run; one that does not is as if it had. Nor is known here what a prompt
+                // calls, whose own tools may be such.
+                let is_prompt = offer.tool.body == ToolBody::Prompt;
+                self.begins_once |= is_prompt || offer.tool.repeat == Repeat::Once;
                 self.run.push(call);
                 self.outcomes.push(None);
                 return;
