@@ -459,3 +459,44 @@ fn a_clock_that_is_set_ends_no_wait_early_and_loses_none() {
         assert_eq!(paid(&kept).lines().count(), 6);
     }
 }
+
+const CURIOUS: &str = r#"
+import std/fs
+workflow main(rounds: int) -> int {
+  fs.write("begun.txt", "")
+  var refused = 0
+  for path in ["runs.db", "runs.db-wal", "runs.db-shm", "alias.db"] {
+    let why = fs.read_bytes(path).len().to_string() catch { IoError(_, why) => why }
+    if why.contains("no program may use it") { refused += 1 }
+  }
+  fs.write("looked.txt", "")
+  for n in 0..rounds {
+    sleep(100ms)
+    fs.write("${n}.txt", "")
+  }
+  refused
+}
+"#;
+
+/// A process that closes a file of its own store loses its locks on it, and the next process that looks at the store would remove
+/// the log that the first one writes to.
+#[test]
+fn a_program_cannot_read_the_store_that_it_runs_in() {
+    let mut kept = Kept::new("hurt-curious", CURIOUS);
+    kept.store = kept.folder.join("runs.db");
+    // It makes the store, and there is a second name for it.
+    assert_eq!(kept.run(&["--rounds", "0"]).out, "3\n");
+    std::fs::hard_link(&kept.store, kept.folder.join("alias.db")).expect("it can be linked");
+    let _ = std::fs::remove_file(kept.folder.join("looked.txt"));
+    let run = kept.start(&["--rounds", "12"]);
+    await_text(&kept.folder.join("looked.txt"), "");
+    assert_eq!(kept.run(&["runs", "--json"]).code, Some(0));
+    let said: Said = run.wait_with_output().expect("it ends").into();
+    assert_eq!((said.code, &*said.out), (Some(0), "4\n"), "{said:?}");
+    let verified = kept.run(&["runs", "verify"]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let listed: Vec<serde_json::Value> =
+        serde_json::from_str(&kept.run(&["runs", "--json"]).out).expect("a list");
+    let statuses: Vec<&str> = listed.iter().filter_map(|it| it["status"].as_str()).collect();
+    assert_eq!(statuses, ["completed", "completed"]);
+}

@@ -12,6 +12,8 @@ use crate::status::Status;
 #[derive(Debug)]
 pub enum Error {
     Missing(PathBuf),
+    /// It was there, and another file is in its place, or none.
+    Removed(PathBuf),
     /// It is a database of something else.
     Foreign(PathBuf),
     /// Another version of this program has made it.
@@ -77,6 +79,7 @@ impl Error {
         match self {
             Self::Database(_) => true,
             Self::Missing(_)
+            | Self::Removed(_)
             | Self::Foreign(_)
             | Self::Version { .. }
             | Self::Unusable { .. }
@@ -143,6 +146,11 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing(path) => write!(f, "no runs are kept: there is no `{}`", path.display()),
+            Self::Removed(path) => write!(
+                f,
+                "`{}` was removed or replaced, and what is written to it would be lost",
+                path.display()
+            ),
             Self::Foreign(path) => write!(f, "`{}` is no store of runs", path.display()),
             Self::Version { path, version } => write!(
                 f,

@@ -32,6 +32,7 @@ pub mod export;
 mod file;
 mod fork;
 pub mod list;
+pub mod open_file;
 pub mod owner;
 pub mod questions;
 pub mod record;

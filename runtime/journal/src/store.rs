@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
-use crate::file::Opened;
 use crate::list::{Carried, Info, Look};
+use crate::open_file::OpenFile;
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, is_due, prune};
@@ -31,6 +31,8 @@ pub struct Store {
     last_write: LastWrite,
     patience: Patience,
     connection: Mutex<Connection>,
+    /// After the connection, which is closed first.
+    file: OpenFile,
     writing: Mutex<Option<Arc<Writer>>>,
 }
 
@@ -105,6 +107,7 @@ impl Store {
             last_write: opened.last_write,
             patience,
             connection: Mutex::new(opened.connection),
+            file: opened.file,
             writing: Mutex::default(),
         })
     }
@@ -447,7 +450,11 @@ impl Store {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let result = work(&transaction)?;
         transaction.commit()?;
-        Ok(result)
+        if self.file.is_there() {
+            Ok(result)
+        } else {
+            Err(Error::Removed(self.path.clone()))
+        }
     }
 
     /// Reads the store as it is at one moment.
@@ -467,9 +474,10 @@ impl Store {
         }
         let unusable = |error: std::io::Error| Error::unusable(&self.path, &error);
         let owner = Owner::new(&self.path).map_err(unusable)?;
+        let mut file = OpenFile::at(&self.path);
         let connection = schema::connect(&self.path, self.patience.look)?;
         owner.renew(&connection)?;
-        let file = Opened::at(&self.path);
+        file.note_log();
         let writer = Writer::start(owner, connection, file, self.id, self.patience.write);
         let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));

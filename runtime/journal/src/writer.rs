@@ -17,8 +17,8 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::file::Opened;
 use crate::list::ResultDelivery;
+use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
@@ -302,7 +302,7 @@ impl Writer {
     pub(crate) fn start(
         owner: Owner,
         connection: Connection,
-        file: Opened,
+        file: OpenFile,
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {

@@ -10,8 +10,8 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use crate::chain;
 use crate::clock::now;
 use crate::error::Error;
-use crate::file::Opened;
 use crate::list::ResultDelivery;
+use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
@@ -28,7 +28,8 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// What the thread works with.
 pub(super) struct Thread {
     pub connection: Connection,
-    pub file: Opened,
+    /// After the connection, which is closed first.
+    pub file: OpenFile,
     pub owner: Owner,
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
@@ -76,10 +77,11 @@ impl Thread {
     /// is wrong with one takes no other along.
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
-            let refuse = |it: Write| it.refuse(&Failure::Removed);
-            return group.into_iter().for_each(refuse);
+            return refuse(group, &Failure::Removed);
         }
         match self.write_with_patience(&group) {
+            // What was written to a log that another process has removed meanwhile is lost.
+            Ok(_) if !self.file.is_there() => refuse(group, &Failure::Removed),
             Ok(lost) => {
                 for write in group {
                     if lost.contains(&write.run) {
@@ -115,6 +117,10 @@ impl Thread {
             }
         }
     }
+}
+
+fn refuse(group: Vec<Write>, failure: &Failure) {
+    group.into_iter().for_each(|it| it.refuse(failure));
 }
 
 /// Those of each run, in their order.
