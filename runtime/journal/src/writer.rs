@@ -73,7 +73,6 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 pub struct Journal {
     writer: Arc<Writer>,
-    id: String,
     run: Place,
     chain: Chain,
     failure: Failed,
@@ -81,10 +80,11 @@ pub struct Journal {
     delivered: ResultDelivery,
 }
 
-/// A run, and in which of its lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A run, and in which of its lives. The number says only where to look: that of a run that is forgotten is given again.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Place {
     number: i64,
+    id: Arc<str>,
     epoch: i64,
 }
 
@@ -155,9 +155,9 @@ impl Journal {
     pub(crate) fn new(writer: Arc<Writer>, row: &RunRow, chain: Chain) -> Self {
         Self {
             writer,
-            id: row.id.clone(),
             run: Place {
                 number: row.number,
+                id: Arc::from(&*row.id),
                 epoch: row.epoch,
             },
             chain,
@@ -185,7 +185,7 @@ impl Journal {
     /// The id of the run.
     #[must_use]
     pub fn run(&self) -> &str {
-        &self.id
+        &self.run.id
     }
 
     /// Writes a record soon, in order.
@@ -212,7 +212,7 @@ impl Journal {
 
     fn send(&self, what: What, then: Option<Then>) {
         self.writer.send(Command::Write(Write {
-            run: self.run,
+            run: self.run.clone(),
             failure: self.failure.clone(),
             what,
             then,
@@ -293,7 +293,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A second time does nothing: the owner is asked for by its epoch.
+        // A second time does nothing: the row is asked for by its id and epoch.
         self.send(What::Release(self.delivered), None);
     }
 }

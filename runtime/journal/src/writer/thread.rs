@@ -127,7 +127,7 @@ fn refuse(group: Vec<Write>, failure: &Failure) {
 fn by_run(group: Vec<Write>) -> HashMap<Place, Vec<Write>> {
     let mut runs: HashMap<Place, Vec<Write>> = HashMap::new();
     for write in group {
-        runs.entry(write.run).or_default().push(write);
+        runs.entry(write.run.clone()).or_default().push(write);
     }
     runs
 }
@@ -171,20 +171,19 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn row(&mut self, run: Place) -> Result<Option<&mut RunRow>, Error> {
-        match self.rows.entry(run) {
+    fn row(&mut self, run: &Place) -> Result<Option<&mut RunRow>, Error> {
+        match self.rows.entry(run.clone()) {
             Entry::Occupied(known) => Ok(known.into_mut().as_mut()),
             Entry::Vacant(place) => {
                 let row = RunRow::of_number(self.transaction, self.store, run.number)?;
-                Ok(place
-                    .insert(row.filter(|it| it.epoch == run.epoch))
-                    .as_mut())
+                let is_ours = |it: &RunRow| *it.id == *run.id && it.epoch == run.epoch;
+                Ok(place.insert(row.filter(is_ours)).as_mut())
             }
         }
     }
 
     fn write(&mut self, write: &Write) -> Result<(), Error> {
-        let (transaction, store, run) = (self.transaction, self.store, write.run);
+        let (transaction, store, run) = (self.transaction, self.store, &write.run);
         // After a failure there is a gap: no record may follow it, and the run is not as far as it says.
         let is_whole = write.failure.get().is_none();
         if matches!(write.what, What::Flush) {

@@ -87,6 +87,34 @@ fn who_was_overtaken_writes_nothing_any_more() {
 }
 
 #[test]
+fn who_was_overtaken_writes_nothing_into_the_run_that_has_its_number_now() {
+    let folder = Folder::new("number");
+    let sleeper = Store::open(&folder.store()).expect("a store");
+    let mut late = sleeper.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&late).expect("it is written");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute("UPDATE owners SET expires = 1", [])
+        .expect("it can be written");
+    let other = Store::existing(&folder.store()).expect("it is there");
+    other.abandon("a", "it is not needed").expect("it has expired");
+    let none = Retention {
+        runs: 0,
+        ..Retention::default()
+    };
+    assert_eq!(other.prune(none).expect("a store"), 1);
+    let journal = other.begin(&new_run("b"), vec![begin()]).expect("a run");
+    let (record, blob) = outcome(0, vec![2]);
+    late.write(&record, blob);
+    assert_eq!(flushed(&late), Err(Failure::TakenOver));
+    drop(late);
+    flushed(&journal).expect("it is ours");
+    let records = other.records("b").expect("the chain is whole");
+    assert_eq!(records.len(), 1);
+    assert_eq!(other.find("b").expect("a run").carried, Carried::Yes);
+}
+
+#[test]
 fn a_copy_is_nobodys_and_gets_another_epoch() {
     let (folder, elsewhere) = (Folder::new("original"), Folder::new("copy"));
     let store = Store::open(&folder.store()).expect("a store");
