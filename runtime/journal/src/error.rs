@@ -68,6 +68,8 @@ pub enum Error {
     },
     /// It has secrets, which this process cannot seal or open.
     Sealed(SealError),
+    /// Another process holds the lock; the message of the database.
+    Locked(String),
     /// The message of the database.
     Database(String),
 }
@@ -77,7 +79,7 @@ impl Error {
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
-            Self::Database(_) => true,
+            Self::Locked(_) | Self::Database(_) => true,
             Self::Missing(_)
             | Self::Removed(_)
             | Self::Foreign(_)
@@ -115,7 +117,11 @@ impl Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(explain(&error))
+        let text = explain(&error);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(text),
+            _ => Self::Database(text),
+        }
     }
 }
 
@@ -194,7 +200,7 @@ impl std::fmt::Display for Error {
                 "record {record} of run `{id}` is not what was written, and nothing after it can be trusted"
             ),
             Self::Sealed(error) => write!(f, "the run has secrets: {error}"),
-            Self::Database(why) => write!(f, "the store of runs: {why}"),
+            Self::Locked(why) | Self::Database(why) => write!(f, "the store of runs: {why}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -19,7 +19,7 @@ use crate::schema::{self, Missing};
 use crate::sealed;
 use crate::status::Status;
 use crate::wal::LastWrite;
-use crate::writer::{Journal, Writer};
+use crate::writer::{AGAIN, Journal, Writer};
 
 pub use crate::error::Error;
 
@@ -446,10 +446,44 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        transaction.commit()?;
+        self.change_within(self.patience.look, work)
+    }
+
+    /// As [`Self::change`], for a run that this process carries: one that is made to end is worse than one that stands still.
+    pub(crate) fn change_for_run<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.change_within(self.patience.write, work)
+    }
+
+    fn change_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let begun = Instant::now();
+        loop {
+            let mut connection = self.connection();
+            match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+                Ok(transaction) => {
+                    let result = work(&transaction)?;
+                    transaction.commit()?;
+                    return self.if_there(result);
+                }
+                Err(error) => match Error::from(error) {
+                    Error::Locked(_) if begun.elapsed() < patience => {}
+                    error => return Err(error),
+                },
+            }
+            // Others of this process may look meanwhile.
+            drop(connection);
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// What was written to a file that is not there any more is lost.
+    fn if_there<T>(&self, result: T) -> Result<T, Error> {
         if self.file.is_there() {
             Ok(result)
         } else {

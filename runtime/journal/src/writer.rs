@@ -28,6 +28,8 @@ use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
 const QUEUE: usize = 8_192;
+/// Between two attempts at a store that another process has locked.
+pub(crate) const AGAIN: Duration = Duration::from_millis(50);
 
 /// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
@@ -314,6 +316,7 @@ impl Writer {
             owner,
             store,
             patience,
+            locked: None,
         };
         let thread = std::thread::Builder::new()
             .name("gsw-journal".into())

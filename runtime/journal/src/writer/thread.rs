@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
@@ -16,14 +16,12 @@ use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
 use crate::row::{RunRow, StoreId};
-use crate::writer::{Command, Failure, Place, What, Write};
+use crate::writer::{AGAIN, Command, Failure, Place, What, Write};
 
 /// The most writes of one transaction.
 const GROUP: usize = 512;
 /// How often an owner is renewed: several times within its expiry.
 const RENEWAL: Duration = Duration::from_secs(15);
-/// Between two attempts at a store that another process has locked.
-const AGAIN: Duration = Duration::from_millis(50);
 
 /// What the thread works with.
 pub(super) struct Thread {
@@ -34,6 +32,8 @@ pub(super) struct Thread {
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
     pub patience: Duration,
+    /// Since when that process holds it, as far as is known.
+    pub locked: Option<Instant>,
 }
 
 impl Thread {
@@ -74,7 +74,7 @@ impl Thread {
     }
 
     /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
-    /// is wrong with one takes no other along.
+    /// is wrong with one takes no other along. Of a lock that another process holds all of them know when one has waited.
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
             return refuse(group, &Failure::Removed);
@@ -91,30 +91,37 @@ impl Thread {
                     }
                 }
             }
-            Err(failure) => {
-                let runs = by_run(group);
-                if runs.len() == 1 {
-                    for write in runs.into_values().flatten() {
-                        write.refuse(&failure);
+            Err(Error::Locked(_)) => {
+                let why = "another process has kept the store locked for too long";
+                refuse(group, &Failure::Database(why.into()));
+            }
+            Err(error) => {
+                let mut runs = by_run(group);
+                match runs.len() {
+                    1 => {
+                        let failure = Failure::Database(error.to_string());
+                        runs.drain().for_each(|it| refuse(it.1, &failure));
                     }
-                } else {
-                    runs.into_values().for_each(|it| self.commit(it));
+                    _ => runs.into_values().for_each(|it| self.commit(it)),
                 }
             }
         }
     }
 
-    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still.
-    fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Failure> {
-        let begun = Instant::now();
+    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still. The time
+    /// counts from when it was first found, for all that wants to be written.
+    fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Error> {
         loop {
-            match write(&mut self.connection, &self.store, group) {
-                Ok(lost) => return Ok(lost),
-                Err(Trouble::Locked) if begun.elapsed() < self.patience => {
-                    std::thread::sleep(AGAIN);
-                }
-                Err(trouble) => return Err(Failure::Database(trouble.text())),
+            let begun = Instant::now();
+            let written = write(&mut self.connection, &self.store, group);
+            if !matches!(written, Err(Error::Locked(_))) {
+                self.locked = None;
+                return written;
             }
+            if self.locked.get_or_insert(begun).elapsed() >= self.patience {
+                return written;
+            }
+            std::thread::sleep(AGAIN);
         }
     }
 }
@@ -130,37 +137,6 @@ fn by_run(group: Vec<Write>) -> HashMap<Place, Vec<Write>> {
         runs.entry(write.run.clone()).or_default().push(write);
     }
     runs
-}
-
-/// Why a group was not written.
-enum Trouble {
-    /// Another process holds the lock.
-    Locked,
-    Other(Error),
-}
-
-impl Trouble {
-    fn text(self) -> String {
-        match self {
-            Self::Locked => "another process has kept the store locked for too long".into(),
-            Self::Other(error) => error.to_string(),
-        }
-    }
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<rusqlite::Error> for Trouble {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
-            _ => Self::Other(error.into()),
-        }
-    }
 }
 
 /// The runs of a group as they will be; `None` for one that belongs to another process by now.
@@ -236,7 +212,7 @@ fn write(
     connection: &mut Connection,
     store: &StoreId,
     writes: &[Write],
-) -> Result<HashSet<Place>, Trouble> {
+) -> Result<HashSet<Place>, Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut group = Group {
         transaction: &transaction,

@@ -1,6 +1,7 @@
 //! What a store keeps, and whose it is.
 
 use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::record::Payload;
@@ -270,7 +271,7 @@ fn a_workflow_has_one_run_of_a_name() {
 fn whoever_holds_the_lock_is_waited_for_and_then_named() {
     let folder = Folder::new("locked");
     let patience = Patience {
-        look: std::time::Duration::from_millis(1),
+        look: Duration::from_millis(1),
         ..Patience::default()
     };
     let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
@@ -298,7 +299,7 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         blob,
         Box::new(move |result| sender.send(result).expect("the test waits")),
     );
-    let nothing = written.recv_timeout(std::time::Duration::from_millis(300));
+    let nothing = written.recv_timeout(Duration::from_millis(300));
     assert!(nothing.is_err(), "{nothing:?}");
     database.execute_batch("COMMIT").expect("it was ours");
     assert_eq!(written.recv(), Ok(Ok(())));
@@ -309,8 +310,8 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
 fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
     let folder = Folder::new("too-long");
     let patience = Patience {
-        look: std::time::Duration::from_millis(1),
-        write: std::time::Duration::from_millis(1),
+        look: Duration::from_millis(1),
+        write: Duration::from_millis(1),
     };
     let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
     let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
@@ -341,6 +342,36 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
     assert_eq!(released.recv(), Ok(Err(failed)));
     let (_, records) = store.take("a").expect("it is whole");
     assert_eq!(records.len(), 1);
+}
+
+#[test]
+fn all_runs_together_wait_once_for_a_lock() {
+    let folder = Folder::new("together");
+    let patience = Patience {
+        look: Duration::from_millis(1),
+        write: Duration::from_millis(500),
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let ids: Vec<String> = (0..20).map(|it| format!("run{it}")).collect();
+    let begun = ids.iter().map(|it| store.begin(&new_run(it), vec![begin()]));
+    let mut journals: Vec<_> = begun.map(|it| it.expect("a run")).collect();
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    let since = Instant::now();
+    // More than one group.
+    for number in 0..100 {
+        for journal in &mut journals {
+            let (record, blob) = outcome(number, vec![1]);
+            journal.write(&record, blob);
+        }
+    }
+    for journal in &journals {
+        assert!(matches!(flushed(journal), Err(Failure::Database(_))));
+    }
+    assert!(since.elapsed() < 3 * patience.write, "{:?}", since.elapsed());
+    database.execute_batch("COMMIT").expect("it was ours");
 }
 
 #[test]
