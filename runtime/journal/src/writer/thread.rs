@@ -16,12 +16,13 @@ use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
 use crate::row::{RunRow, StoreId};
-use crate::writer::{AGAIN, Command, Failure, Place, What, Write};
+use crate::writer::{AGAIN, Command, Failure, Place, RENEWAL, What, Write};
 
 /// The most writes of one transaction.
 const GROUP: usize = 512;
-/// How often an owner is renewed: several times within its expiry.
-const RENEWAL: Duration = Duration::from_secs(15);
+
+/// When a renewal is tried again that another process's lock has kept from being written.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// What the thread works with.
 pub(super) struct Thread {
@@ -38,11 +39,11 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn serve(mut self, commands: &Receiver<Command>) {
-        let mut renewed = Instant::now();
+        let mut renewal = Instant::now() + RENEWAL;
         loop {
             let mut end = None;
             let mut group = Vec::new();
-            match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
+            match commands.recv_timeout(renewal.saturating_duration_since(Instant::now())) {
                 Ok(Command::Write(it)) => group.push(it),
                 Ok(Command::End(then)) => end = Some(then),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -57,10 +58,9 @@ impl Thread {
                     Command::End(then) => end = Some(then),
                 }
             }
-            if renewed.elapsed() >= RENEWAL {
-                renewed = Instant::now();
-                // Whoever takes a run of an owner that could not be renewed raises its epoch, which the next write sees.
-                let _ = self.owner.renew(&self.connection);
+            if renewal <= Instant::now() {
+                let renewed = self.owner.renew(&self.connection);
+                renewal = Instant::now() + until_next(&renewed);
             }
             if !group.is_empty() {
                 self.commit(group);
@@ -123,6 +123,15 @@ impl Thread {
             }
             std::thread::sleep(AGAIN);
         }
+    }
+}
+
+/// Until an owner is renewed again. Whoever takes a run of one that could not be renewed raises its epoch, which the next write
+/// sees.
+const fn until_next(renewed: &rusqlite::Result<()>) -> Duration {
+    match renewed {
+        Ok(()) => RENEWAL,
+        Err(_) => RETRY,
     }
 }
 
@@ -233,4 +242,16 @@ fn write(
     }
     transaction.commit()?;
     Ok(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RETRY, until_next};
+    use crate::writer::RENEWAL;
+
+    #[test]
+    fn a_renewal_that_was_not_written_is_tried_again_soon() {
+        assert_eq!(until_next(&Ok(())), RENEWAL);
+        assert_eq!(until_next(&Err(rusqlite::Error::InvalidQuery)), RETRY);
+    }
 }
