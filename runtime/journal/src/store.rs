@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
-use crate::list::{Carried, Info, Look};
+use crate::list::{Carried, Info, Listed, Look};
 use crate::open_file::OpenFile;
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
@@ -301,7 +301,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn list(&self) -> Result<Vec<Info>, Error> {
+    pub fn list(&self) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).all())
     }
 
@@ -334,7 +334,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+    pub fn due(&self, now: i64) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).due(now))
     }
 

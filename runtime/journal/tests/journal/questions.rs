@@ -85,7 +85,7 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     released(journal);
     let other = Store::existing(&folder.store()).expect("it is there");
     assert_eq!(other.find("run").expect("a run").status_name(), "parked");
-    assert_eq!(other.due(100).expect("a store"), []);
+    assert_eq!(other.due(100).expect("a store").runs, []);
     let delivered = other.answer(reply(named("run", "approve"), "ann"));
     let to_run = Delivered::ToRun {
         run: "run".into(),
@@ -95,7 +95,7 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     let again = other.answer(reply(named("run", "approve"), "ben"));
     assert_eq!(refusal(again), by("ann"));
     // It is due, the process that takes it finds the answer, and asking again in its next life changes nothing.
-    let due = store.due(100).expect("a store");
+    let due = store.due(100).expect("a store").runs;
     assert_eq!(due.len(), 1);
     let (journal, _) = store.take("run").expect("nobody carries it");
     ask(&journal, question(3, "approve"));
@@ -323,7 +323,7 @@ fn who_wants_a_run_to_end_is_heard_until_it_has() {
     released(journal);
     let wish = store.cancellation("run").expect("a store").expect("a wish");
     assert_eq!((&*wish.reason, wish.at), ("enough", 7));
-    assert_eq!(store.due(0).expect("a store").len(), 1);
+    assert_eq!(store.due(0).expect("a store").runs.len(), 1);
     let (journal, _) = store.take("run").expect("nobody carries it");
     journal.status(Status::Cancelled, None);
     flushed(&journal).expect("it is written");
@@ -344,7 +344,7 @@ fn what_is_due_is_found_by_its_time() {
     }
     assert_eq!(store.next_wake().expect("a store"), Some(50));
     let due = |now| -> Vec<String> {
-        let due = store.due(now).expect("a store");
+        let due = store.due(now).expect("a store").runs;
         due.into_iter().map(|it| it.id).collect()
     };
     assert_eq!(due(49), [""; 0]);

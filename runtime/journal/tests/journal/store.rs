@@ -195,6 +195,7 @@ fn what_has_ended_is_forgotten_with_its_blobs() {
     let left: Vec<_> = store
         .list()
         .expect("a store")
+        .runs
         .into_iter()
         .map(|it| it.id)
         .collect();
@@ -262,7 +263,7 @@ fn a_workflow_has_one_run_of_a_name() {
     assert!(matches!(other, Ok(Begun::New(_))));
     let named = store.named("main", "nightly").expect("a store");
     assert_eq!(named.map(|it| it.id).as_deref(), Some("a"));
-    assert_eq!(store.list().expect("a store").len(), 2);
+    assert_eq!(store.list().expect("a store").runs.len(), 2);
     let same = store.begin(&new_run("a"), vec![begin()]);
     assert!(matches!(same, Err(Error::Exists(_))));
 }
@@ -281,10 +282,10 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         .execute_batch("BEGIN IMMEDIATE")
         .expect("nobody has it");
     // Reading still works, and writing reports why it does not.
-    assert_eq!(store.list().expect("readers do not wait").len(), 1);
+    assert_eq!(store.list().expect("readers do not wait").runs.len(), 1);
     let other = Store::with(&folder.store(), Missing::Refused, patience);
     let other = other.expect("who opens it does not wait");
-    assert_eq!(other.list().expect("readers do not wait").len(), 1);
+    assert_eq!(other.list().expect("readers do not wait").runs.len(), 1);
     let refused = store.begin(&new_run("b"), vec![begin()]);
     let text = refused.map(drop).expect_err("it is locked").to_string();
     assert_eq!(
