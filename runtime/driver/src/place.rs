@@ -78,6 +78,19 @@ impl Place {
         Ok(Dir::new(OwnedFd::from(folder))?)
     }
 
+    /// The folder that has the name, as something that can be synced.
+    pub(crate) fn open_folder(&self) -> io::Result<File> {
+        let folder = match &self.folder {
+            Some(_) => Path::new("."),
+            None => match Path::new(&self.name).parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                Some(_) | None => Path::new("."),
+            },
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(self.folder(), folder, flags, Mode::empty())?.into())
+    }
+
     /// What is there; `None` when nothing is.
     pub(crate) fn known(&self) -> io::Result<Option<Stat>> {
         self.stat(AtFlags::SYMLINK_NOFOLLOW)

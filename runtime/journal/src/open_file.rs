@@ -5,6 +5,7 @@
 //! it. So whoever opens files for a program asks here first ([`is_open`]), and whoever writes looks whether its files are still
 //! those that have the names ([`OpenFile::is_there`]).
 
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,11 +16,32 @@ const LOG: &str = "-wal";
 const INDEX: &str = "-shm";
 
 /// Which file something is, whatever its name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileId {
     pub device: u64,
     /// Its number there.
     pub inode: u64,
+}
+
+impl FileId {
+    /// `None` where files have no numbers.
+    pub(crate) fn of(file: &File) -> Option<Self> {
+        Self::in_metadata(&file.metadata().ok()?)
+    }
+
+    #[cfg(unix)]
+    fn in_metadata(found: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn in_metadata(_found: &Metadata) -> Option<Self> {
+        None
+    }
 }
 
 /// A database that this process has open, from before its file is opened until after it is closed.
@@ -98,17 +120,6 @@ fn open() -> MutexGuard<'static, Vec<Arc<Database>>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[cfg(unix)]
 fn id_of(path: &Path) -> Option<FileId> {
-    use std::os::unix::fs::MetadataExt;
-    let found = std::fs::metadata(path).ok()?;
-    Some(FileId {
-        device: found.dev(),
-        inode: found.ino(),
-    })
-}
-
-#[cfg(not(unix))]
-fn id_of(_path: &Path) -> Option<FileId> {
-    None
+    FileId::in_metadata(&std::fs::metadata(path).ok()?)
 }

@@ -24,6 +24,7 @@ use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
 use crate::row::{RunRow, StoreId};
 use crate::status::Status;
+use crate::unsynced::Committer;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
@@ -318,6 +319,7 @@ impl Writer {
             owner,
             store,
             patience,
+            _committer: Committer::new(),
             locked: None,
         };
         let thread = std::thread::Builder::new()

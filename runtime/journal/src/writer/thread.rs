@@ -16,6 +16,7 @@ use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
 use crate::row::{RunRow, StoreId};
+use crate::unsynced::{self, Committer};
 use crate::writer::{AGAIN, Command, Failure, Place, RENEWAL, What, Write};
 
 /// The most writes of one transaction.
@@ -33,6 +34,7 @@ pub(super) struct Thread {
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
     pub patience: Duration,
+    pub _committer: Committer,
     /// Since when that process holds it, as far as is known.
     pub locked: Option<Instant>,
 }
@@ -78,6 +80,9 @@ impl Thread {
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
             return refuse(group, &Failure::Removed);
+        }
+        if let Err(why) = unsynced::sync() {
+            return refuse(group, &Failure::Database(why));
         }
         match self.write_with_patience(&group) {
             // What was written to a log that another process has removed meanwhile is lost.
