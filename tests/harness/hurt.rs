@@ -498,7 +498,10 @@ fn a_program_cannot_read_the_store_that_it_runs_in() {
     assert_eq!(verified.code, Some(0), "{verified:?}");
     let listed: Vec<serde_json::Value> =
         serde_json::from_str(&kept.run(&["runs", "--json"]).out).expect("a list");
-    let statuses: Vec<&str> = listed.iter().filter_map(|it| it["status"].as_str()).collect();
+    let statuses: Vec<&str> = listed
+        .iter()
+        .filter_map(|it| it["status"].as_str())
+        .collect();
     assert_eq!(statuses, ["completed", "completed"]);
 }
 
@@ -536,7 +539,11 @@ fn a_damaged_run_keeps_nobody_from_the_others() {
         assert_eq!(kept.run(&["--what", what]).code, Some(5));
     }
     let listed = list(&kept.run(&["runs", "--json"]));
-    let ids: Vec<&str> = listed.iter().rev().filter_map(|it| it["id"].as_str()).collect();
+    let ids: Vec<&str> = listed
+        .iter()
+        .rev()
+        .filter_map(|it| it["id"].as_str())
+        .collect();
     for id in &ids {
         let answered = kept.run(&["runs", "answer", id, "approve", "true"]);
         assert_eq!(answered.code, Some(0), "{answered:?}");

@@ -109,8 +109,7 @@ pub fn is_open(file: impl FnOnce() -> Option<FileId>) -> bool {
     };
     let is_part = |it: &Arc<Database>| {
         let mut parts = ["", LOG, INDEX].into_iter();
-        it.file == Some(file)
-            || parts.any(|end| id_of(&beside(&it.path, end)) == Some(file))
+        it.file == Some(file) || parts.any(|end| id_of(&beside(&it.path, end)) == Some(file))
     };
     open.iter().any(is_part)
 }

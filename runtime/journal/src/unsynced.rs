@@ -84,7 +84,9 @@ pub(crate) fn sync() -> Synced {
         if let Err(error) = file.sync_all()
             && !is_unsupported(&error)
         {
-            *synced = Err(format!("a file that was written is not on the disk: {error}"));
+            *synced = Err(format!(
+                "a file that was written is not on the disk: {error}"
+            ));
         }
     }
     synced.clone()

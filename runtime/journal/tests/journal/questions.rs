@@ -1,13 +1,15 @@
 //! Questions: asked, answered once, early, late, by the wrong one.
 
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::questions::{
     Answer, Claimed, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To,
 };
 use gsw_journal::retention::Retention;
-use gsw_journal::store::{Error, Store};
+use gsw_journal::schema::Missing;
+use gsw_journal::store::{Error, Patience, Store};
 use gsw_journal::writer::Journal;
 
 use crate::folder::{Folder, begin, flushed, new_run, released};
@@ -281,6 +283,34 @@ fn what_who_carries_a_run_was_told_itself_counts_only_when_nobody_was_first() {
     assert_eq!(late, by("the terminal"));
     let declined = refusal(store.answer(reply(named("run", "q3"), "ann")));
     assert!(matches!(declined, Refusal::Closed { .. }));
+}
+
+#[test]
+fn what_who_carries_a_run_was_told_waits_for_a_lock_as_its_records_do() {
+    let folder = Folder::new("claimed-late");
+    let patience = Patience {
+        look: Duration::from_millis(1),
+        ..Patience::default()
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    ask(&journal, question(1, "approve"));
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    std::thread::scope(|scope| {
+        let own = reply(named("run", "approve"), "the terminal").answer;
+        let claimed = scope.spawn(|| store.claim("run", 1, Some(own)));
+        let expired = scope.spawn(|| store.expire("run", &[1], 5));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!claimed.is_finished() && !expired.is_finished());
+        database.execute_batch("COMMIT").expect("it was ours");
+        let claimed = claimed.join().expect("it does not panic");
+        assert_eq!(claimed.expect("it was waited for"), Claimed::Own);
+        let expired = expired.join().expect("it does not panic");
+        expired.expect("it was waited for");
+    });
 }
 
 #[test]

@@ -98,7 +98,9 @@ fn who_was_overtaken_writes_nothing_into_the_run_that_has_its_number_now() {
         .execute("UPDATE owners SET expires = 1", [])
         .expect("it can be written");
     let other = Store::existing(&folder.store()).expect("it is there");
-    other.abandon("a", "it is not needed").expect("it has expired");
+    other
+        .abandon("a", "it is not needed")
+        .expect("it has expired");
     let none = Retention {
         runs: 0,
         ..Retention::default()
@@ -354,7 +356,9 @@ fn all_runs_together_wait_once_for_a_lock() {
     };
     let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
     let ids: Vec<String> = (0..20).map(|it| format!("run{it}")).collect();
-    let begun = ids.iter().map(|it| store.begin(&new_run(it), vec![begin()]));
+    let begun = ids
+        .iter()
+        .map(|it| store.begin(&new_run(it), vec![begin()]));
     let mut journals: Vec<_> = begun.map(|it| it.expect("a run")).collect();
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
     database
@@ -371,7 +375,11 @@ fn all_runs_together_wait_once_for_a_lock() {
     for journal in &journals {
         assert!(matches!(flushed(journal), Err(Failure::Database(_))));
     }
-    assert!(since.elapsed() < 3 * patience.write, "{:?}", since.elapsed());
+    assert!(
+        since.elapsed() < 3 * patience.write,
+        "{:?}",
+        since.elapsed()
+    );
     database.execute_batch("COMMIT").expect("it was ours");
 }
 
