@@ -23,6 +23,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{Failure, OperationId, Outcome};
 use gsw_engine::run::{CANCELLED, Finished, MocksInTests, RunResult};
+use gsw_journal::list::Listed;
 use gsw_journal::record::{Blob, Identity, Payload, Record};
 use gsw_journal::store::{Error, NewRun, Store};
 use gsw_tree::class::Class;
@@ -239,7 +240,8 @@ impl Trial {
             Err(Error::Missing(_)) => return Ok(Vec::new()),
             store => store.map_err(|it| it.to_string())?,
         };
-        let listed = store.list().map_err(|it| it.to_string())?;
+        let listed = store.list().and_then(Listed::whole);
+        let listed = listed.map_err(|it| it.to_string())?;
         let Some(info) = listed.first() else {
             return Ok(Vec::new());
         };

@@ -364,11 +364,11 @@ impl Engine {
     /// All runs of the store, the newest first; none where there is no store yet.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store, and when a run is damaged.
     pub fn kept_runs(&self) -> Result<Vec<Info>, Error> {
         match self.runs.store().map(|it| it.existing()) {
             None | Some(Err(Error::Missing(_))) => Ok(Vec::new()),
-            Some(store) => store?.list(),
+            Some(store) => store?.list()?.whole(),
         }
     }
 

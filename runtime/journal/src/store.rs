@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
-use crate::file::Opened;
-use crate::list::{Carried, Info, Look};
+use crate::list::{Carried, Info, Listed, Look};
+use crate::open_file::OpenFile;
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, is_due, prune};
@@ -19,7 +19,7 @@ use crate::schema::{self, Missing};
 use crate::sealed;
 use crate::status::Status;
 use crate::wal::LastWrite;
-use crate::writer::{Journal, Writer};
+use crate::writer::{AGAIN, Journal, Writer};
 
 pub use crate::error::Error;
 
@@ -31,6 +31,8 @@ pub struct Store {
     last_write: LastWrite,
     patience: Patience,
     connection: Mutex<Connection>,
+    /// After the connection, which is closed first.
+    file: OpenFile,
     writing: Mutex<Option<Arc<Writer>>>,
 }
 
@@ -105,6 +107,7 @@ impl Store {
             last_write: opened.last_write,
             patience,
             connection: Mutex::new(opened.connection),
+            file: opened.file,
             writing: Mutex::default(),
         })
     }
@@ -298,7 +301,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn list(&self) -> Result<Vec<Info>, Error> {
+    pub fn list(&self) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).all())
     }
 
@@ -331,7 +334,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+    pub fn due(&self, now: i64) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).due(now))
     }
 
@@ -443,11 +446,49 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        transaction.commit()?;
-        Ok(result)
+        self.change_within(self.patience.look, work)
+    }
+
+    /// As [`Self::change`], for a run that this process carries: one that is made to end is worse than one that stands still.
+    pub(crate) fn change_for_run<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.change_within(self.patience.write, work)
+    }
+
+    fn change_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let begun = Instant::now();
+        loop {
+            let mut connection = self.connection();
+            match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+                Ok(transaction) => {
+                    let result = work(&transaction)?;
+                    transaction.commit()?;
+                    return self.if_there(result);
+                }
+                Err(error) => match Error::from(error) {
+                    Error::Locked(_) if begun.elapsed() < patience => {}
+                    error => return Err(error),
+                },
+            }
+            // Others of this process may look meanwhile.
+            drop(connection);
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// What was written to a file that is not there any more is lost.
+    fn if_there<T>(&self, result: T) -> Result<T, Error> {
+        if self.file.is_there() {
+            Ok(result)
+        } else {
+            Err(Error::Removed(self.path.clone()))
+        }
     }
 
     /// Reads the store as it is at one moment.
@@ -467,9 +508,10 @@ impl Store {
         }
         let unusable = |error: std::io::Error| Error::unusable(&self.path, &error);
         let owner = Owner::new(&self.path).map_err(unusable)?;
+        let mut file = OpenFile::at(&self.path);
         let connection = schema::connect(&self.path, self.patience.look)?;
         owner.renew(&connection)?;
-        let file = Opened::at(&self.path);
+        file.note_log();
         let writer = Writer::start(owner, connection, file, self.id, self.patience.write);
         let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));

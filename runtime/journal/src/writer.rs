@@ -18,17 +18,22 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::file::Opened;
 use crate::list::ResultDelivery;
+use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
 use crate::row::{RunRow, StoreId};
 use crate::status::Status;
+use crate::unsynced::Committer;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
 const QUEUE: usize = 8_192;
+/// How often an owner is renewed: several times within its expiry.
+pub(crate) const RENEWAL: Duration = Duration::from_secs(15);
+/// Between two attempts at a store that another process has locked.
+pub(crate) const AGAIN: Duration = Duration::from_millis(50);
 
 /// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
@@ -74,7 +79,6 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 pub struct Journal {
     writer: Arc<Writer>,
-    id: String,
     run: Place,
     chain: Chain,
     written: Written,
@@ -83,10 +87,11 @@ pub struct Journal {
     delivered: ResultDelivery,
 }
 
-/// A run, and in which of its lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A run, and in which of its lives. The number says only where to look: that of a run that is forgotten is given again.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Place {
     number: i64,
+    id: Arc<str>,
     epoch: i64,
 }
 
@@ -162,9 +167,9 @@ impl Journal {
     pub(crate) fn new(writer: Arc<Writer>, row: &RunRow, chain: Chain) -> Self {
         Self {
             writer,
-            id: row.id.clone(),
             run: Place {
                 number: row.number,
+                id: Arc::from(&*row.id),
                 epoch: row.epoch,
             },
             written: Written(Arc::new(AtomicU64::new(chain.next))),
@@ -199,7 +204,7 @@ impl Journal {
     /// The id of the run.
     #[must_use]
     pub fn run(&self) -> &str {
-        &self.id
+        &self.run.id
     }
 
     /// Writes a record soon, in order.
@@ -226,7 +231,7 @@ impl Journal {
 
     fn send(&self, what: What, then: Option<Then>) {
         self.writer.send(Command::Write(Write {
-            run: self.run,
+            run: self.run.clone(),
             written: self.written.clone(),
             failure: self.failure.clone(),
             what,
@@ -308,7 +313,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A second time does nothing: the owner is asked for by its epoch.
+        // A second time does nothing: the row is asked for by its id and epoch.
         self.send(What::Release(self.delivered), None);
     }
 }
@@ -317,7 +322,7 @@ impl Writer {
     pub(crate) fn start(
         owner: Owner,
         connection: Connection,
-        file: Opened,
+        file: OpenFile,
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {
@@ -329,6 +334,8 @@ impl Writer {
             owner,
             store,
             patience,
+            _committer: Committer::new(),
+            locked: None,
         };
         let thread = std::thread::Builder::new()
             .name("gsw-journal".into())

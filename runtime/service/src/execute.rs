@@ -321,9 +321,10 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
     if options.verbosity == Verbosity::Quiet {
         return;
     }
-    let (mut open, Ok(at)) = (runs::all(store).unwrap_or_default(), store.existing()) else {
+    let (listed, Ok(at)) = (runs::all(store).unwrap_or_default(), store.existing()) else {
         return;
     };
+    let mut open = listed.runs;
     open.retain(|it| {
         let is_open = !it.status.is_final() && it.carried == Carried::No;
         is_open && it.begun >= ended.begun && is_descended(&at, &it.id, &ended.id)

@@ -88,6 +88,8 @@ struct Worker<'a> {
     refused: HashSet<String>,
     /// What could not be resumed for a reason that may pass, which is said once too; it is tried again.
     delayed: HashSet<String>,
+    /// What is said of damaged runs, once.
+    damaged: HashSet<String>,
     /// What other builds of the program carry on.
     others: Vec<Other>,
     interrupted: Interrupted,
@@ -146,6 +148,7 @@ pub(crate) fn work(
         carried: Arc::default(),
         refused: HashSet::new(),
         delayed: HashSet::new(),
+        damaged: HashSet::new(),
         others: Vec::new(),
         interrupted,
         options,
@@ -221,7 +224,14 @@ impl Worker<'_> {
 
     /// Takes what is due, the oldest first, as long as there is room.
     fn take_due(&mut self) -> Result<(), Error> {
-        for info in self.store.due(now())?.into_iter().rev() {
+        let due = self.store.due(now())?;
+        for damaged in due.damaged {
+            let what = damaged.error.to_string();
+            if self.damaged.insert(what.clone()) {
+                say(&format!("warning: {what}; it is skipped"));
+            }
+        }
+        for info in due.runs.into_iter().rev() {
             if self.carried.lock().len() >= MOST || self.interrupted.has_come() {
                 break;
             }
@@ -346,7 +356,7 @@ impl Worker<'_> {
             Status::Running | Status::Waiting => !self.refused.contains(&it.id),
             Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
         };
-        Ok(!self.store.list()?.iter().any(is_open))
+        Ok(!self.store.list()?.runs.iter().any(is_open))
     }
 
     fn say(&self, what: &str) {
