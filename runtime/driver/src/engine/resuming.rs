@@ -113,6 +113,8 @@ struct Ready {
     start: Start,
     past: Vec<Past>,
     outcomes: usize,
+    /// The digest of this build, if another one has written.
+    build: Option<Hash>,
 }
 
 /// Who waits for a run that is brought back.
@@ -188,9 +190,8 @@ impl Runs {
             start,
             past,
             outcomes,
+            build,
         } = ready;
-        let image = image_digest(&self.loaded);
-        let build = (info.image != image).then_some(image);
         let result = self.result_of(&entry);
         let replaying = Arc::new(AtomicBool::new(true));
         let of = (secrecy, StartedBy::of(&start));
@@ -239,8 +240,10 @@ impl Runs {
             false => Secrecy::Plain,
         };
         let read = Read::of(store, &info.id, records)?;
+        let image = image_digest(&self.loaded);
         Ok(Ready {
             secrecy,
+            build: (info.image != image).then_some(image),
             outcomes: read.outcomes(),
             arguments: Arguments::of(read.beginning.entered.input()),
             entry: self.entry(info, read.beginning.entered)?,
