@@ -10,6 +10,7 @@ mod browser;
 mod budgets;
 mod built_in_errors;
 mod cache_on_disk;
+mod carried;
 mod cassettes;
 mod codes;
 mod coding_agents;

@@ -313,6 +313,12 @@ impl Engine {
         self.runs.fork(id, node, set)
     }
 
+    /// Whether a run is carried here that does nothing but wait for the ends of others.
+    #[must_use]
+    pub fn stands_by(&self, id: &str) -> bool {
+        self.runs.stands_by(id)
+    }
+
     /// Writes down what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
     ///
     /// # Errors

@@ -184,40 +184,43 @@ impl Store {
         })
     }
 
+    /// Adds a record to a run that has ended and had so many before, and leaves it to whoever takes it: at once or not at all, so
+    /// that a process which dies in between leaves an ended run.
+    ///
+    /// # Errors
+    /// When there is no such run, it has not ended or has other records by now, it is damaged, or it cannot be written.
+    pub fn reopen(&self, id: &str, records: usize, record: &Record) -> Result<(), Error> {
+        self.change(|transaction| {
+            let mut row = self.row(transaction, id)?;
+            let (mut chain, before) = chain::read(transaction, &row)?;
+            if !row.status()?.is_final() || before.len() != records {
+                return Err(Error::NotEnded(id.to_owned()));
+            }
+            chain::append(transaction, row.number, &mut chain, record, None)?;
+            row.advance(&chain);
+            row.epoch += 1;
+            row.owner.clear();
+            row.status = Status::Running.number();
+            row.waiting = None;
+            row.changed = now();
+            row.update(transaction, &self.id)
+        })
+    }
+
     /// Takes a run that nobody carries: from now on this process alone writes to it. Gives what was written of it.
     ///
     /// # Errors
     /// When there is no such run, it has ended, another process carries it, or it is damaged.
     pub fn take(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
-        self.take_if(id, |info| match info.status.is_final() {
-            true => Err(Error::Ended {
-                id: info.id.clone(),
-                status: info.status,
-            }),
-            false => Ok(()),
-        })
-    }
-
-    /// Takes a run that has ended, to add something to it.
-    ///
-    /// # Errors
-    /// When there is no such run, it has not ended, it is damaged, or it cannot be written.
-    pub fn reopen(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
-        self.take_if(id, |info| match info.status.is_final() {
-            true => Ok(()),
-            false => Err(Error::NotEnded(info.id.clone())),
-        })
-    }
-
-    fn take_if(
-        &self,
-        id: &str,
-        check: impl Fn(&Info) -> Result<(), Error>,
-    ) -> Result<(Journal, Vec<Record>), Error> {
         let writer = self.writer()?;
         self.change(|transaction| {
             let info = self.look(transaction).find(id)?;
-            check(&info)?;
+            if info.status.is_final() {
+                return Err(Error::Ended {
+                    id: info.id,
+                    status: info.status,
+                });
+            }
             if info.carried == Carried::Yes {
                 return Err(Error::Carried(info.id));
             }

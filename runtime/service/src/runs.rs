@@ -38,6 +38,9 @@ use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::worker::{self, Until};
 
+/// What is said of a run that another process carries and that is to end.
+pub(crate) const TOLD: &str = "told to end; the process that carries it ends it";
+
 /// Does what a command about runs says.
 #[expect(
     clippy::too_many_lines,
@@ -74,11 +77,13 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         RunsCommand::Wait { id: Some(id) } => {
             return wait::wait(loaded, &id, &options, store, origin);
         }
-        RunsCommand::Cancel { id } if is_carried(&store, &id) => tell_to_end(&store, &id)
-            .map(|()| tell(form, "told to end; the process that carries it ends it")),
-        RunsCommand::Cancel { id } => {
-            return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
-        }
+        RunsCommand::Cancel { id } => match tell_to_end(&store, &id) {
+            Ok(Carried::Yes) => Ok(tell(form, TOLD)),
+            // Where it cannot be told, carrying it says why.
+            Ok(Carried::No) | Err(_) => {
+                return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
+            }
+        },
         RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
             let answered = answer::answer(&engine, &store, to, &name, answer, next);
@@ -167,19 +172,12 @@ fn its_builds(command: &RunsCommand, store: &RunStore) -> Option<(String, Vec<St
     }
 }
 
-/// Whether another process carries a run.
-fn is_carried(store: &RunStore, id: &str) -> bool {
-    let info = store.existing().and_then(|it| it.find(id));
-    info.is_ok_and(|it| it.carried == Carried::Yes)
-}
-
-/// Leaves a request for the process that carries a run.
-fn tell_to_end(store: &RunStore, id: &str) -> Result<(), String> {
+/// Leaves the request for whoever carries a run, now or later. Says whether a process does now.
+fn tell_to_end(store: &RunStore, id: &str) -> Result<Carried, Error> {
     let now = gsw_journal::clock::now();
-    let told = store
-        .existing()
-        .and_then(|it| it.cancel(id, "cancelled by `runs cancel`", now));
-    told.map(drop).map_err(|it| it.to_string())
+    store
+        .existing()?
+        .cancel(id, "cancelled by `runs cancel`", now)
 }
 
 fn refuse(form: ResultForm, why: &str) -> Exit {

@@ -16,7 +16,7 @@ use gsw_driver::engine::{Engine, EngineOptions, RunOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, Left, RunResult};
 use gsw_journal::clock::now;
-use gsw_journal::list::{Info, Status};
+use gsw_journal::list::{self, Info, Status};
 use gsw_journal::store::{Error, Store};
 use gsw_tree::event::Header;
 
@@ -77,6 +77,8 @@ impl Carried {
 /// A run that the build carries on which began it.
 struct Other {
     run: String,
+    /// How many it had when it was handed over.
+    records: u64,
     process: Child,
 }
 
@@ -130,7 +132,8 @@ pub(crate) fn work(
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let mut watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    watchers.run_has_begun();
     let engine = Engine::new(
         loaded,
         EngineOptions {
@@ -232,7 +235,7 @@ impl Worker<'_> {
             }
         }
         for info in due.runs.into_iter().rev() {
-            if self.carried.lock().len() >= MOST || self.interrupted.has_come() {
+            if self.is_full() || self.interrupted.has_come() {
                 break;
             }
             if !self.refused.contains(&info.id) {
@@ -240,6 +243,14 @@ impl Worker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether as many runs are carried as may be. One that waits for another takes no place: of all that are carried the other may
+    /// be none, and would never get one.
+    fn is_full(&self) -> bool {
+        let carried = self.carried.lock();
+        let is_busy = |it: &&String| !self.engine.stands_by(it);
+        carried.len() >= MOST && carried.iter().filter(is_busy).count() >= MOST
     }
 
     fn take(&mut self, info: &Info) {
@@ -318,6 +329,7 @@ impl Worker<'_> {
                 self.carried.lock().insert(info.id.clone());
                 self.others.push(Other {
                     run: info.id.clone(),
+                    records: info.records,
                     process,
                 });
             }
@@ -334,26 +346,44 @@ impl Worker<'_> {
 
     /// Takes note of the processes that have ended.
     fn look_at_others(&mut self) {
-        let (carried, refused) = (&self.carried, &mut self.refused);
-        self.others.retain_mut(|other| {
+        for mut other in std::mem::take(&mut self.others) {
             let ended = match other.process.try_wait() {
-                Ok(None) => return true,
+                Ok(None) => {
+                    self.others.push(other);
+                    continue;
+                }
                 Ok(Some(status)) => status.code(),
                 Err(_) => None,
             };
-            carried.lock().remove(&other.run);
-            // It has said why; to start it again would say it again.
+            self.carried.lock().remove(&other.run);
             if ended == Some(Exit::Refused as i32) || ended == Some(Exit::Usage as i32) {
-                refused.insert(other.run.clone());
+                self.note_refusal(other);
+            } else {
+                self.delayed.remove(&other.run);
             }
-            false
-        });
+        }
     }
 
-    /// Whether nothing is left to carry on, now or later.
+    /// The build that began a run does not carry it on, and has said why.
+    fn note_refusal(&mut self, other: Other) {
+        let is_carried_on = match self.store.find(&other.run) {
+            Ok(info) => info.carried == list::Carried::Yes || info.records != other.records,
+            Err(error) => error.may_pass(),
+        };
+        // Another process was first perhaps. One that had it for a moment leaves no trace, so it is tried once more.
+        if is_carried_on {
+            self.delayed.remove(&other.run);
+        } else if !self.delayed.insert(other.run.clone()) {
+            self.refused.insert(other.run);
+        }
+    }
+
+    /// Whether nothing is left to carry on, now or later. What cannot be resumed here may be carried by another process.
     fn all_have_ended(&self) -> Result<bool, Error> {
         let is_open = |it: &Info| match it.status {
-            Status::Running | Status::Waiting => !self.refused.contains(&it.id),
+            Status::Running | Status::Waiting => {
+                it.carried == list::Carried::Yes || !self.refused.contains(&it.id)
+            }
             Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
         };
         Ok(!self.store.list()?.runs.iter().any(is_open))

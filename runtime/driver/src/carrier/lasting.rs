@@ -382,7 +382,9 @@ impl Carrier {
     /// Takes a message of a run that is to be left. Says whether it is still here.
     pub(super) fn leave_with(self: &Arc<Self>, run: Box<Run>, mut message: Message) -> bool {
         // The outcome of what must not happen twice is worth more than the time to wait for it.
-        let _ = self.note(&mut message);
+        if let Err(Unnoted::Later) = self.note(&mut message) {
+            self.post(message);
+        }
         let mut outside = self.outside();
         let waits = match outside.leaving {
             Leaving::No | Leaving::Soon => outside
@@ -410,9 +412,12 @@ impl Carrier {
 
     /// Notes the outcomes that have come and that nobody will take any more.
     fn note_inbox(self: &Arc<Self>) {
-        let inbox = std::mem::take(&mut self.state().inbox);
-        for mut message in inbox {
-            let _ = self.note(&mut message);
+        loop {
+            let next = self.state().inbox.pop_front();
+            let Some(mut message) = next else { return };
+            if let Err(Unnoted::Later) = self.note(&mut message) {
+                self.state().inbox.push_back(message);
+            }
         }
     }
 
