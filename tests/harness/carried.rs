@@ -164,7 +164,7 @@ workflow main() -> string {
     let kept = Kept::new("removed", source);
     assert_eq!(kept.run(&[]).out.trim(), "\"fine\"");
     let store = Store::existing(&kept.store).expect("the run was written down");
-    let run = store.list().expect("a list").remove(0);
+    let run = store.list().expect("a list").runs.remove(0);
     let records = store.records(&run.id).expect("they are whole");
     let intent = |it: &Record| matches!(it, Record::Intent { .. });
     let intent = records.iter().position(intent).expect("it is `once`");
