@@ -223,9 +223,9 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
 
 fn admits(effect: Effect, granted: &str, target: &str) -> bool {
     match effect {
-        // Where the program runs is not known here, so what is between an absolute path and a relative one is left to the run.
+        // Where the program runs is not known here, so whether a relative path is in an absolute folder is left to the run.
         Effect::FsRead | Effect::FsWrite => {
-            is_absolute(granted) != is_absolute(target) || is_beneath(granted, target)
+            (is_absolute(granted) && !is_absolute(target)) || is_beneath(granted, target)
         }
         Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
         Effect::Model
