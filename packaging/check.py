@@ -93,7 +93,10 @@ def alone(what, program, chroot):
 
 
 def unpacked(machine, folder):
-    run("tar", "-xzf", only(f"*-{machine}-linux.tar.gz"), "-C", folder)
+    file = only(f"*-{machine}-linux.tar.gz")
+    # The time in its head is that of no build, so that it can be made again.
+    assert file.read_bytes()[4:8] == bytes(4), file
+    run("tar", "-xzf", file, "-C", folder)
     (found,) = folder.iterdir()
     for part in ("share/man/man1/gswc.1", "share/doc/groundswell/THIRD-PARTY.txt"):
         assert (found / part).stat().st_size > 0, part
@@ -126,6 +129,8 @@ def debian_package(folder):
     if not shutil.which("dpkg-deb"):
         return left_out("deb", "there is no dpkg-deb")
     run("dpkg-deb", "-x", only(f"*_{DEBIAN[OWN]}.deb"), folder)
+    for part in ("doc/groundswell/copyright", "zsh/vendor-completions/_gswc", "man/man1/gswc.1"):
+        assert (folder / "usr/share" / part).stat().st_size > 0, part
     in_empty_root("deb", folder, pathlib.Path("/usr/bin/gswc"))
 
 

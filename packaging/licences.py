@@ -50,6 +50,11 @@ def texts(folder):
     )
 
 
+# What no crate is and is linked all the same.
+OTHERS = """The standard library of Rust: MIT OR Apache-2.0, https://github.com/rust-lang/rust
+The GNU C Library, in `gsw-launcher-static` and what `gswc build --static` makes: LGPL-2.1-or-later, https://sourceware.org/glibc"""
+
+
 def own_target():
     about = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
     return next(line.split()[1] for line in about.splitlines() if line.startswith("host:"))
@@ -63,6 +68,7 @@ def main():
     wanted = linked(metadata)
     packages = [it for it in metadata["packages"] if it["id"] in wanted and it["source"]]
     packages.sort(key=lambda it: (it["name"], it["version"]))
+    print(OTHERS)
     # Many crates have the same text: it stands once.
     users = {}
     for package in packages:

@@ -5,6 +5,8 @@
 
 import argparse
 import base64
+import contextlib
+import gzip
 import hashlib
 import io
 import json
@@ -128,10 +130,17 @@ def as_root(info):
     return info
 
 
+@contextlib.contextmanager
+def tarball(file):
+    """A compressed archive without a time in it."""
+    with open(file, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        yield tar
+
+
 def archive(root, number, machine):
     name = f"groundswell-{number}-{machine}-linux"
     file = DIST / f"{name}.tar.gz"
-    with tarfile.open(file, "w:gz", compresslevel=6) as tar:
+    with tarball(file) as tar:
         tar.add(root, arcname=name, filter=as_root)
     return file
 
@@ -176,7 +185,7 @@ def node_package(root, number, machine):
         "bin": {"gswc": "bin/gswc"},
     }
     file = DIST / f"{called['package']}-{number}.tgz"
-    with tarfile.open(file, "w:gz", compresslevel=6) as tar:
+    with tarball(file) as tar:
         text = json.dumps(manifest, indent=2).encode()
         entry = as_root(tarfile.TarInfo("package/package.json"))
         entry.size = len(text)
@@ -196,6 +205,13 @@ def debian_package(root, number, machine, glibc):
     stage = DIST / "deb"
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(root, stage / "usr")
+    # Where Debian's zsh looks.
+    completion = stage / "usr" / SHELLS["zsh"]
+    (stage / "usr/share/zsh/vendor-completions").mkdir()
+    completion.rename(stage / "usr/share/zsh/vendor-completions" / completion.name)
+    completion.parent.rmdir()
+    docs = stage / "usr/share/doc/groundswell"
+    (docs / "LICENSE").rename(docs / "copyright")
     (stage / "DEBIAN").mkdir()
     size = sum(it.stat().st_size for it in root.rglob("*") if it.is_file()) // 1024
     (stage / "DEBIAN/control").write_text(
@@ -204,7 +220,9 @@ def debian_package(root, number, machine, glibc):
         f"Homepage: {HOME}\nDescription: {SUMMARY.split(': ')[0]}\n {SUMMARY.split(': ')[1]}, its language server and its formatter in one file.\n"
     )
     file = DIST / f"groundswell_{number}_{architecture}.deb"
-    run("dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z6", stage, file, stdout=subprocess.DEVNULL)
+    # Debian's own name for the time that all files have.
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "0"}
+    run("dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z6", stage, file, stdout=subprocess.DEVNULL, env=environment)
     shutil.rmtree(stage)
     return file
 

@@ -7,6 +7,7 @@ Needs `npm`; with `--if-available` nothing is made where that, or the packages t
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,21 @@ def content_types() -> str:
             f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">{defaults}</Types>\n')
 
 
+def third_party() -> str:
+    """The licences of what the bundler has put into the client."""
+    inputs = json.loads((SOURCE / "out/bundled.json").read_text())["inputs"]
+    found = sorted({match[1] for it in inputs if (match := re.match(r"(.*node_modules/(?:@[^/]+/)?[^/]+)/", it))})
+    parts = []
+    for place in found:
+        package = json.loads((SOURCE / place / "package.json").read_text())
+        files = sorted(it for it in (SOURCE / place).iterdir() if it.name.lower().startswith(("licen", "copying", "notice", "thirdparty")))
+        if not files:
+            sys.exit(f"error: {place} has no licence to carry")
+        parts.append(f"{package['name']} {package['version']}: {package['license']}\n")
+        parts += [it.read_text(encoding="utf-8", errors="replace").strip() + "\n" for it in files]
+    return ("\n" + "-" * 79 + "\n\n").join(parts)
+
+
 def main() -> None:
     npm = shutil.which("npm")
     brought = npm is not None and subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=SOURCE).returncode == 0
@@ -73,6 +89,7 @@ def main() -> None:
         add("[Content_Types].xml", content_types().encode())
         add("extension.vsixmanifest", manifest(package).encode())
         add("extension/LICENSE.txt", (ROOT / "LICENSE").read_bytes())
+        add("extension/THIRD-PARTY.txt", third_party().encode())
         for name in CARRIED:
             add(f"extension/{name}", (SOURCE / name).read_bytes())
     print(made)

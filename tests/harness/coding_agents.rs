@@ -148,6 +148,19 @@ fn a_declaration_is_described_for_people_and_an_unknown_one_refused() {
         unknown.err.contains("did you mean `find_bugs`?"),
         "{unknown:?}"
     );
+    // What is no declaration may be a word.
+    let word = gswc(&["describe", "retry", text(&folder)]);
+    assert!(word.err.contains("`gswc explain retry`"), "{word:?}");
+    // A module is described by all that it declares.
+    for name in ["fs", "std/fs"] {
+        let module = gswc(&["describe", name]).out;
+        assert!(
+            module.contains("# fs.read\n") && module.contains("# fs.write\n"),
+            "{module}"
+        );
+    }
+    let module = gswc(&["describe", "levels", text(&folder)]).out;
+    assert!(module.starts_with("# levels."), "{module}");
     // A program that is wrong can be asked about all the same.
     fs::write(folder.join("levels.gsw"), "fn worst() -> int { \"\" }\n").expect("scratch");
     let broken = gswc(&["describe", "worst", text(&folder)]);

@@ -520,6 +520,14 @@ fn a_run_that_is_kept_is_looked_at_backwards() {
     let log = std::fs::read_to_string(folder(&file).join("log.txt")).expect("it was written");
     assert_eq!(log, "once\n", "looking at it does nothing");
     editor.leave();
+    // Whoever has seen enough ends the session as that of a live run.
+    let mut editor = Editor::new(folder(&file));
+    editor.launch(json!({"program": text(&file), "run": "newest", "store": text(&store)}));
+    editor.begin();
+    editor.stopped();
+    editor.told("terminate", json!({}));
+    editor.event("terminated");
+    editor.leave();
     let mut editor = Editor::new(folder(&file));
     editor.launch(json!({"program": text(&file), "run": "ffff", "store": text(&store)}));
     let none = editor.ask("configurationDone", json!({}));
@@ -562,6 +570,19 @@ fn what_an_editor_does_wrongly_is_said() {
     editor.launch(json!({"program": text(&file), "args": ["--nonsense"]}));
     let answer = editor.ask("configurationDone", json!({}));
     assert_eq!(answer["success"], false, "{answer:#}");
+    editor.leave();
+    // What has begun does not begin once more.
+    let mut editor = Editor::new(folder(&file));
+    editor.launch(json!({"program": text(&file), "stopOnEntry": true}));
+    editor.begin();
+    assert_eq!(editor.stopped().0, "entry");
+    for command in ["launch", "attach", "configurationDone"] {
+        let answer = editor.ask(command, json!({"program": text(&file)}));
+        assert_eq!(answer["success"], false, "{command}: {answer:#}");
+    }
+    editor.told("continue", json!({"threadId": 1}));
+    editor.event("terminated");
+    assert_eq!(editor.output("stdout"), "21\n");
     editor.leave();
     // No protocol at all.
     let said = crate::program::run_with_input(Path::new(GSWC), &["dap"], "hello\r\n");

@@ -195,7 +195,7 @@ pub struct Written {
 impl Written {
     pub fn of(store: &Path) -> Self {
         let store = Store::existing(store).expect("there is a store");
-        let runs = store.list().expect("it can be read");
+        let runs = store.list().expect("it can be read").runs;
         let info = runs.first().expect("there is a run").clone();
         let records = store.records(&info.id).expect("they are whole");
         let mut records: Vec<_> = records

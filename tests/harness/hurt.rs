@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::determinism::number;
-use crate::killed::{Kept, await_text};
+use crate::killed::{Kept, await_text, signal};
 use crate::program::{Said, scratch, text};
 
 /// How many places a plain `cargo test` damages.
@@ -458,4 +459,114 @@ fn a_clock_that_is_set_ends_no_wait_early_and_loses_none() {
         assert_eq!(said.code, Some(0), "{said:?}");
         assert_eq!(paid(&kept).lines().count(), 6);
     }
+}
+
+const CURIOUS: &str = r#"
+import std/fs
+workflow main(rounds: int) -> int {
+  fs.write("begun.txt", "")
+  var refused = 0
+  for path in ["runs.db", "runs.db-wal", "runs.db-shm", "alias.db"] {
+    let why = fs.read_bytes(path).len().to_string() catch { IoError(_, why) => why }
+    if why.contains("no program may use it") { refused += 1 }
+  }
+  fs.write("looked.txt", "")
+  for n in 0..rounds {
+    sleep(100ms)
+    fs.write("${n}.txt", "")
+  }
+  refused
+}
+"#;
+
+/// A process that closes a file of its own store loses its locks on it, and the next process that looks at the store would remove
+/// the log that the first one writes to.
+#[test]
+fn a_program_cannot_read_the_store_that_it_runs_in() {
+    let mut kept = Kept::new("hurt-curious", CURIOUS);
+    kept.store = kept.folder.join("runs.db");
+    // It makes the store, and there is a second name for it.
+    assert_eq!(kept.run(&["--rounds", "0"]).out, "3\n");
+    std::fs::hard_link(&kept.store, kept.folder.join("alias.db")).expect("it can be linked");
+    let _ = std::fs::remove_file(kept.folder.join("looked.txt"));
+    let run = kept.start(&["--rounds", "12"]);
+    await_text(&kept.folder.join("looked.txt"), "");
+    assert_eq!(kept.run(&["runs", "--json"]).code, Some(0));
+    let said: Said = run.wait_with_output().expect("it ends").into();
+    assert_eq!((said.code, &*said.out), (Some(0), "4\n"), "{said:?}");
+    let verified = kept.run(&["runs", "verify"]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let listed: Vec<serde_json::Value> =
+        serde_json::from_str(&kept.run(&["runs", "--json"]).out).expect("a list");
+    let statuses: Vec<&str> = listed
+        .iter()
+        .filter_map(|it| it["status"].as_str())
+        .collect();
+    assert_eq!(statuses, ["completed", "completed"]);
+}
+
+const ASKS: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+human approve(what: string) -> bool { user "${what}?" }
+workflow main(what: string) -> bool {
+  let said = approve(what)
+  fs.write("${what}.txt", "${said}")
+  said
+}
+"#;
+
+/// Changes the path of the program in the row of a run.
+fn damage_row(kept: &Kept, id: &str) {
+    let mut bytes = std::fs::read(&kept.store).expect("it is there");
+    let find = |part: &[u8], from: usize| {
+        let found = bytes[from..].windows(part.len()).position(|it| it == part);
+        from + found.expect("the row has it")
+    };
+    let row = find(format!("{id}main").as_bytes(), 0);
+    let program = find(text(&kept.program).as_bytes(), row);
+    bytes[program] ^= 1;
+    std::fs::write(&kept.store, bytes).expect("it can be written");
+}
+
+#[test]
+fn a_damaged_run_keeps_nobody_from_the_others() {
+    let kept = Kept::new("hurt-row", ASKS);
+    let list = |said: &Said| -> Vec<serde_json::Value> {
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("a list: {said:?}"))
+    };
+    for what in ["a", "b"] {
+        assert_eq!(kept.run(&["--what", what]).code, Some(5));
+    }
+    let listed = list(&kept.run(&["runs", "--json"]));
+    let ids: Vec<&str> = listed
+        .iter()
+        .rev()
+        .filter_map(|it| it["id"].as_str())
+        .collect();
+    for id in &ids {
+        let answered = kept.run(&["runs", "answer", id, "approve", "true"]);
+        assert_eq!(answered.code, Some(0), "{answered:?}");
+    }
+    damage_row(&kept, ids[0]);
+    let named = format!("the entry of run `{}` is damaged", ids[0]);
+    let said = kept.run(&["runs", "--json"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains(&named), "{said:?}");
+    assert_eq!(list(&said).len(), 1);
+    // It may be the one that is damaged, and another input cannot.
+    let said = kept.run(&["--resume", "--what", "a"]);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(said.err.contains(&named), "{said:?}");
+    let said = kept.run(&["--resume", "--what", "c"]);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    let worker = kept.start(&["worker"]);
+    await_text(&kept.folder.join("b.txt"), "true");
+    // It looks some more times.
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&worker, "-TERM");
+    let said: Said = worker.wait_with_output().expect("it ends").into();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(said.err.matches(&named).count(), 1, "{said:?}");
+    assert_eq!(kept.read("a.txt"), "");
 }

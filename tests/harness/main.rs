@@ -1,13 +1,16 @@
 //! The one test binary for everything that goes through the whole pipeline. See `tests/README.md`.
 
+mod agent_tools;
 mod answered;
 mod attacks;
 mod bad_input;
 mod breakout;
+mod brought_back;
 mod browser;
 mod budgets;
 mod built_in_errors;
 mod cache_on_disk;
+mod carried;
 mod cassettes;
 mod codes;
 mod coding_agents;

@@ -195,6 +195,129 @@ fn a_token_that_has_ended_is_renewed_without_a_person() {
     assert_eq!(home.alone(RUN).code, Some(0));
 }
 
+/// Where refresh tokens count once, two who use the same one would lose the authorization of both.
+#[test]
+fn processes_that_renew_a_token_at_once_renew_it_one_after_the_other() {
+    let (servers, home) = (Servers::start(Trick::Rotating), Home::new("rotating"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    let run = ["run", "main.gsw", "--", "--store", "off"];
+    for _ in 0..3 {
+        let running: Vec<_> = (0..4)
+            .map(|_| {
+                let mut command = home.command(&run);
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+                command.spawn().expect("it can be started")
+            })
+            .collect();
+        for child in running {
+            let said: Said = child.wait_with_output().expect("it has ended").into();
+            assert_eq!(said.out.trim(), "\"read done\"", "{said:?}");
+        }
+    }
+}
+
+/// One that lasts uses what another process has renewed meanwhile.
+#[test]
+fn a_token_that_another_process_has_renewed_is_not_renewed_with_the_one_before() {
+    let (servers, home) = (Servers::start(Trick::Rotating), Home::new("lasting"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    let program = format!(
+        r#"
+import std/fs
+mcp kept = http("{}", auth: oauth())
+workflow main() -> [json] {{
+  let first = kept.call("read")
+  fs.write("begun", "")
+  while not fs.exists("go_on") {{ sleep(10ms) }}
+  [first, kept.call("read")]
+}}
+"#,
+        servers.url()
+    );
+    std::fs::write(home.0.join("lasting.gsw"), program).expect("the folder can be written");
+    let mut lasting = home.command(&["run", "lasting.gsw", "--", "--store", "off"]);
+    lasting.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let lasting = lasting.spawn().expect("it can be started");
+    while !home.0.join("begun").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(home.alone(RUN).code, Some(0));
+    std::fs::write(home.0.join("go_on"), "").expect("the folder can be written");
+    let said: Said = lasting.wait_with_output().expect("it has ended").into();
+    assert_eq!(said.out.trim(), r#"["read done","read done"]"#, "{said:?}");
+}
+
+#[test]
+fn a_person_is_not_asked_while_the_authorization_server_is_down() {
+    let (servers, home) = (Servers::start(Trick::Down), Home::new("down"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    servers.revoke();
+    servers.seen();
+    let said = home.with_person(RUN);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("gives no token (HTTP 503)"), "{said:?}");
+    let seen = servers.seen();
+    assert!(
+        !seen.iter().any(|it| it.starts_with("authorize")),
+        "{seen:?}"
+    );
+}
+
+/// A caller that gives up while the token is renewed does not lose the one that comes.
+#[test]
+fn a_token_is_renewed_also_where_nobody_waits_for_it_any_more() {
+    let (servers, home) = (Servers::start(Trick::Rotating), Home::new("given_up"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    let program = format!(
+        r#"
+mcp kept = http("{}", auth: oauth())
+tool read() -> json reads {{ kept.call("read") }}
+workflow main() -> [json] {{
+  let first = timeout 50ms {{ read() }} catch {{ Timeout(_) => "late" }}
+  sleep(1s)
+  [first, read()]
+}}
+"#,
+        servers.url()
+    );
+    std::fs::write(home.0.join("given_up.gsw"), program).expect("the folder can be written");
+    let said = home.alone(&["run", "given_up.gsw", "--", "--store", "off"]);
+    assert_eq!(said.out.trim(), r#"["late","read done"]"#, "{said:?}");
+}
+
+/// Whoever can write the file chooses whose account the program works in, and whoever can read it uses that of its user.
+#[test]
+fn what_is_kept_is_used_where_it_is_whole_and_the_users_alone() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("kept"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    let file = home.holding("tOkEn").pop().expect("it is kept");
+    let rights = |mode| {
+        let rights = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&file, rights).expect("it is ours");
+    };
+    for mode in [0o640, 0o602] {
+        rights(mode);
+        let said = home.alone(RUN);
+        assert_eq!(said.code, Some(1));
+        assert!(said.err.contains("`chmod 600`"), "{said:?}");
+    }
+    rights(0o600);
+    assert_eq!(home.alone(RUN).code, Some(0));
+    let whole = std::fs::read(&file).expect("it is there");
+    std::fs::write(&file, &whole[..whole.len() / 2]).expect("it is ours");
+    let said = home.alone(RUN);
+    assert!(said.err.contains("it is damaged"), "{said:?}");
+    assert!(!said.err.contains("tOkEn"), "{said:?}");
+    // A person makes it whole again.
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    assert_eq!(home.alone(RUN).code, Some(0));
+}
+
 #[test]
 fn who_is_not_at_a_terminal_is_told_what_to_call() {
     let (servers, home) = (Servers::start(Trick::None), Home::new("login"));

@@ -10,10 +10,13 @@ use serde_json::{Value, json};
 use crate::program::{Said, gswc_in, scratch};
 
 /// A server of the protocol's earlier age that knows one tool, with what it was asked for.
+#[derive(Clone)]
 struct Server {
     address: String,
     asked: Arc<Mutex<Vec<String>>>,
     description: Arc<Mutex<String>>,
+    /// What it says to a call instead of an answer, before it closes the connection.
+    ending: Arc<Mutex<Option<String>>>,
 }
 
 impl Server {
@@ -24,12 +27,13 @@ impl Server {
             address: format!("http://127.0.0.1:{port}/mcp"),
             asked: Arc::default(),
             description: Arc::new(Mutex::new("Says it again.".to_owned())),
+            ending: Arc::default(),
         };
-        let (asked, description) = (Arc::clone(&server.asked), Arc::clone(&server.description));
+        let this = server.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (asked, description) = (Arc::clone(&asked), Arc::clone(&description));
-                std::thread::spawn(move || serve(stream, &asked, &description));
+                let this = this.clone();
+                std::thread::spawn(move || serve(stream, &this));
             }
         });
         server
@@ -41,7 +45,7 @@ impl Server {
 }
 
 /// Answers requests until the client goes.
-fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<String>) {
+fn serve(stream: TcpStream, server: &Server) {
     let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
     let mut stream = stream;
     loop {
@@ -69,12 +73,18 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let method = request["method"].as_str().unwrap_or("GET").to_owned();
         let token = header("authorization").unwrap_or_default();
-        asked
-            .lock()
-            .expect("nobody panics")
-            .push(format!("{method} {token}"));
-        let answer = answer(&request, &description.lock().expect("nobody panics"));
+        let mut asked = server.asked.lock().expect("nobody panics");
+        asked.push(format!("{method} {token}"));
+        drop(asked);
+        let ending = server.ending.lock().expect("nobody panics").clone();
+        let is_ended = ending.is_some();
+        if let Some(ending) = ending.filter(|_| method == "tools/call") {
+            let _ = stream.write_all(ending.as_bytes());
+            return;
+        }
+        let answer = answer(&request, &server.description.lock().expect("nobody panics"));
         let (status, body) = match (method.as_str(), answer) {
+            ("GET", _) if is_ended => (NO_TOKEN, String::new()),
             ("GET", _) => ("405 Method Not Allowed", String::new()),
             (_, Some(answer)) => ("200 OK", answer.to_string()),
             (_, None) => ("202 Accepted", String::new()),
@@ -93,6 +103,10 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
     }
 }
 
+/// The status of an answer to a client whose token has ended, with the header that says so.
+const NO_TOKEN: &str = "401 Unauthorized\r\nwww-authenticate: Bearer error=\"invalid_token\"";
+/// The description of a tool whose answer holds what no client knows yet.
+const NEWER: &str = "newer";
 /// The description of a tool that is on no page of an endless list.
 const ENDLESS: &str = "endless";
 /// The description of a tool whose answer is larger than any may be, and a stream.
@@ -121,6 +135,13 @@ fn answer(request: &Value, description: &str) -> Option<Value> {
                 "required": ["words"],
             },
         }] }),
+        Some("tools/call") if description == NEWER => json!({
+            "resultType": "complete",
+            "content": [
+                { "type": "text", "text": "hello" },
+                { "type": "hologram", "data": "x".repeat(1_000) },
+            ],
+        }),
         Some("tools/call") if description == FLOOD => json!({
             "content": [{ "type": "text", "text": "x".repeat(LARGE + 1) }],
         }),
@@ -265,6 +286,77 @@ fn an_answer_that_is_too_large_is_said_to_be_also_where_it_is_a_stream() {
         said.err.contains("a message of it has more than 16 MB"),
         "{said:?}"
     );
+}
+
+const LOST: &str = r#"
+mcp far = http("ADDRESS")
+tool look() -> json reads { far.call("echo") }
+workflow main() -> [string] {
+  let once = "${far.call("echo")}" catch {
+    OutcomeUnknown(_) => "unknown"
+    McpError(_, _) => "not done"
+  }
+  let reads = "${look()}" catch {
+    OutcomeUnknown(_) => "unknown"
+    McpError(_, _) => "not done"
+  }
+  [once, reads]
+}
+"#;
+
+/// How exchanges end without an answer, but for those that the server refuses.
+fn endings() -> Vec<String> {
+    let answer = |headers: &str, rest: &str| {
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {headers}\r\n\r\n{rest}")
+    };
+    let mut endings = vec![
+        String::new(),
+        answer("application/json\r\ncontent-length: 100", "{"),
+        answer("text/event-stream", ": at work\n\n"),
+        // It goes on with a token that the server does not take any more.
+        answer("text/event-stream", "id: 7\nretry: 1\ndata:\n\n"),
+    ];
+    endings.extend([500, 502, 503, 504].map(status));
+    endings
+}
+
+fn status(code: u16) -> String {
+    format!("HTTP/1.1 {code} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+}
+
+/// What a server was sent it may have done, however the exchange ends; what it refuses it has not. Nothing is sent twice.
+#[test]
+fn a_call_whose_server_ends_in_the_middle_has_an_unknown_outcome() {
+    let (server, folder) = (Server::start(), folder("lost"));
+    let main = LOST.replace("ADDRESS", &server.address);
+    let unknown = endings().into_iter().map(|it| (it, "unknown"));
+    let refused = [400, 401, 403, 429].map(|it| (status(it), "not done"));
+    for (ending, once) in unknown.chain(refused) {
+        *server.ending.lock().expect("nobody panics") = Some(ending.clone());
+        server.asked.lock().expect("nobody panics").clear();
+        let said = run(&folder, &main);
+        let expected = format!("[{once:?},\"not done\"]\n");
+        assert_eq!(said.out, expected, "{ending}: {said:?}");
+        let asked = server.asked();
+        let calls = asked.iter().filter(|it| it.starts_with("tools/call"));
+        assert_eq!(calls.count(), 2, "{ending}: {asked:?}");
+    }
+}
+
+/// A server of a later protocol is of use as far as it is understood.
+#[test]
+fn of_an_answer_with_content_of_an_unknown_kind_the_rest_is_given() {
+    let (server, folder) = (Server::start(), folder("newer"));
+    *server.description.lock().expect("nobody panics") = NEWER.into();
+    let main = format!(
+        "mcp far = http({:?})\nworkflow main() -> json {{ far.call(\"echo\") }}\n",
+        server.address
+    );
+    let said = run(&folder, &main);
+    let given: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"));
+    assert_eq!(given[0]["text"], "hello");
+    let left_out = "[hologram, 1029 bytes, left out: this program cannot read content like this]";
+    assert_eq!(given[1], json!({ "type": "text", "text": left_out }));
 }
 
 /// Nothing that a server says of itself becomes code, and nothing that its tools give reaches the terminal as more than text.

@@ -166,3 +166,20 @@ fn what_could_not_be_taken_back_is_tried_again_until_it_is() {
     let verified = kept.run(&["runs", "verify"]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
 }
+
+/// What was ended as it was has nothing to take back, and a process that looks whether it has leaves it ended.
+#[test]
+fn an_ended_run_stays_ended_while_it_is_looked_whether_it_can_be_undone() {
+    let kept = chain("looked");
+    goes_wrong(&kept, "free-b.kills-before");
+    assert_eq!(kept.run(&[]).code, None, "it is killed");
+    let id = id(&kept);
+    let said = kept.run(&["runs", "abandon", &id]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let ended = kept.listed();
+    assert_eq!(ended["status"], "cancelled", "{ended}");
+    let said = undo(&kept, &[]);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    // Nothing of it was written, so there was no moment in which it could be resumed.
+    assert_eq!(kept.listed(), ended);
+}

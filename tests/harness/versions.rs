@@ -105,7 +105,7 @@ fn recorded(number: usize, source: &str) -> (Kept, usize) {
 /// Makes a run of each beginning of the only run that is kept; gives how many.
 fn beginnings(kept: &Kept) -> usize {
     let store = Store::existing(&kept.store).expect("the run was written down");
-    let run = store.list().expect("a list").remove(0);
+    let run = store.list().expect("a list").runs.remove(0);
     // The beginning and the build are written at once.
     for count in 2..run.records {
         let id = format!("first-{count}");

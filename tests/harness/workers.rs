@@ -1,6 +1,6 @@
 //! `worker`, `runs wait` and `--idle`: runs that wait for days need no process, and resume when they are due.
 
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -235,4 +235,110 @@ fn a_run_that_is_there_with_other_arguments_is_named_by_a_warning() {
     let warning =
         "the run `order-0` of `main` was there before, and `order` has another value in it";
     assert!(said.out.contains(warning), "{said:?}");
+}
+
+/// Holds the lock of a store for so many seconds.
+fn lock(kept: &Kept, seconds: u32) -> Child {
+    let script = format!(
+        "import sqlite3, sys, time
+store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=15)
+store.execute('BEGIN IMMEDIATE')
+open('locked', 'w').write('1')
+time.sleep({seconds})
+store.execute('COMMIT')"
+    );
+    let locked = Command::new("python3")
+        .args(["-c", &script])
+        .arg(&kept.store)
+        .current_dir(&kept.folder)
+        .spawn();
+    let locked = locked.expect("python3 can be started");
+    eventually("it is locked", || !kept.read("locked").is_empty());
+    locked
+}
+
+/// All of them see that the run of another build is due, and hand it to that; one process takes it.
+#[test]
+fn a_worker_that_lost_the_race_for_a_run_of_another_build_takes_it_later() {
+    const STEPS: &str = r#"
+import std/fs
+workflow main() -> string {
+  fs.write("begun", "1")
+  for _i in 0..10_000 {
+    if fs.exists("ends") { return "fine" }
+    sleep(50ms)
+  }
+  "late"
+}
+"#;
+    let old = Kept::new("raced", STEPS);
+    let mut new = Kept::new("raced-new", &STEPS.replace("late", "too late"));
+    new.store.clone_from(&old.store);
+    new.folder.clone_from(&old.folder);
+    let first = old.start(&[]);
+    eventually("it is written down", || !old.read("begun").is_empty());
+    let workers: Vec<Child> = (0..4).map(|_| new.start(&["worker"])).collect();
+    // They have opened the store, and look at it.
+    std::thread::sleep(Duration::from_secs(2));
+    let mut locked = lock(&old, 6);
+    signal(&first, "-KILL");
+    let _ = end(first);
+    let _ = locked.wait();
+    let mut workers = workers.into_iter();
+    let last = workers.next_back().expect("there are four");
+    for worker in workers {
+        eventually("one carries it", || old.listed()["status"] == "running");
+        signal(&worker, "-TERM");
+        let said = end(worker);
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
+    eventually("the last carries it", || {
+        old.listed()["status"] == "running"
+    });
+    std::fs::write(old.folder.join("ends"), "").expect("it can be written");
+    eventually("it ends", || count(&old, "completed") == 1);
+    signal(&last, "-TERM");
+    assert_eq!(end(last).code, Some(0));
+}
+
+#[test]
+fn runs_that_wait_for_others_leave_those_their_places() {
+    const PARENTS: &str = r#"
+import std/runs
+human approve(i: int) -> bool { user "ok ${i}?" }
+workflow child(i: int) -> bool { approve(i) }
+workflow parent(i: int) -> json {
+  let id = spawn detached child(i)
+  await (runs.get(id) ?? fail Failed("none")).result()
+}
+workflow main(n: int) -> int {
+  for i in 0..n { let _ = spawn detached parent(i) }
+  n
+}
+"#;
+    // As many as a worker carries.
+    const COUNT: usize = 256;
+    let kept = Kept::new("places", PARENTS);
+    let first = kept.start(&["--n", &COUNT.to_string()]);
+    let of = |workflow: &str, status: &str| -> Vec<Value> {
+        let mut runs = runs(&kept);
+        runs.retain(|it| it["workflow"] == workflow && it["status"] == status);
+        runs
+    };
+    eventually("all wait", || of("child", "waiting").len() == COUNT);
+    signal(&first, "-KILL");
+    let _ = end(first);
+    let worker = kept.start(&["worker", "--idle", "1s", "--quiet"]);
+    eventually("it carries what awaits", || {
+        of("child", "parked").len() == COUNT
+            && of("parent", "interrupted").is_empty()
+            && of("parent", "parked").is_empty()
+    });
+    let child = of("child", "parked").remove(0);
+    let id = child["id"].as_str().expect("a text");
+    let said = kept.run(&["runs", "answer", id, "approve", "true"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    eventually("its parent ends", || of("parent", "completed").len() == 1);
+    signal(&worker, "-TERM");
+    assert_eq!(end(worker).code, Some(0));
 }

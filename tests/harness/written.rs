@@ -1,6 +1,7 @@
 //! Programs that models write: what is checked before they run, what they may do, and what they draw from.
 
 use std::fs;
+use std::net::TcpListener;
 
 use fake_provider::{Answer, Body, Reply};
 use serde_json::{Value, json};
@@ -217,6 +218,27 @@ fn it_asks_only_providers_that_the_program_around_names() {
         "{told}"
     );
     assert_eq!(played.asked.len(), 2, "nobody else was asked");
+}
+
+/// A person has consented to what the program does, whose author is known.
+#[test]
+fn it_uses_no_server_in_the_name_of_a_person() {
+    let source = r#"
+import std/mcp
+workflow main(url: string) -> json { mcp.http(url, auth: mcp.oauth()).call("read") }
+"#;
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let host = listener.local_addr().expect("it listens");
+    let input = json!({ "url": format!("http://{host}/mcp") });
+    let granted = format!("permissions {{ net: [\"{host}\"] }}");
+    let played = written("written-consent", &granted, source, input);
+    let (is_error, told) = &played.told[0][0];
+    assert!(
+        *is_error && told.to_string().contains("a person's authorization"),
+        "{told}"
+    );
+    listener.set_nonblocking(true).expect("it listens");
+    assert!(listener.accept().is_err(), "nobody was asked");
 }
 
 #[test]

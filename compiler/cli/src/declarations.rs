@@ -1,6 +1,6 @@
 //! The declarations of a database by the names that a program writes: those of its own files, and the public ones of the library.
 
-use gsw_describe::{Declaration, declaration};
+use gsw_describe::{Declaration, declaration, explained};
 use gsw_names::{is_private, is_std};
 use gsw_source::{Database, ItemId, Name, Project};
 use gsw_syntax::file_item_ids;
@@ -67,6 +67,21 @@ pub fn find(named: &[Named], name: &str) -> Vec<Named> {
     found.cloned().collect()
 }
 
+/// What is meant by a name, for a description: declarations, or all of a module.
+pub fn meant(named: &[Named], name: &str) -> Result<Vec<Named>, String> {
+    let mut found = find(named, name);
+    if found.is_empty() {
+        let module = name.trim_start_matches("./").trim_start_matches("std/");
+        let before = format!("{}.", module.trim_end_matches(".gsw"));
+        let own = named.iter().filter(|it| it.0.starts_with(&before));
+        found.extend(own.cloned());
+    }
+    match found.is_empty() {
+        true => Err(unknown(named, name)),
+        false => Ok(found),
+    }
+}
+
 /// What is known of each.
 pub fn described(db: &Database, named: &[Named]) -> Vec<Declaration> {
     let described = named
@@ -82,7 +97,10 @@ pub fn json_lines(declarations: &[Declaration]) -> String {
 }
 
 /// What to say when nothing is called so.
-pub fn unknown(named: &[Named], name: &str) -> String {
+fn unknown(named: &[Named], name: &str) -> String {
+    if explained(name).is_some() {
+        return format!("`{name}` is no declaration; `gswc explain {name}` says what it is");
+    }
     let names: Vec<Name> = named.iter().map(|it| Name::new(&it.0)).collect();
     match gsw_source::nearest(name, &names) {
         Some(near) => {

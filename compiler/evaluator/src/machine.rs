@@ -13,6 +13,8 @@ use crate::value::{Undoing, Value};
 
 /// The most expressions that are evaluated.
 const FUEL: u64 = 3_000_000;
+/// The most for all constants of a file: a text that a model writes may hold thousands of them.
+const FUEL_OF_ALL: u64 = 4 * FUEL;
 
 /// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.
 const DEPTH: u32 = 1_500;
@@ -47,6 +49,8 @@ pub struct Machine<'a> {
     /// The innermost expression of a constant that has no value, until something has.
     failed: Option<(ItemId, Span)>,
     fuel: u64,
+    /// What is left for the constants after this one.
+    reserve: u64,
     depth: u32,
 }
 
@@ -68,6 +72,7 @@ impl<'a> Machine<'a> {
             constants: HashMap::new(),
             failed: None,
             fuel: FUEL,
+            reserve: FUEL_OF_ALL - FUEL,
             depth: 0,
         }
     }
@@ -77,6 +82,9 @@ impl<'a> Machine<'a> {
         let mut machine = Self::new(other.db);
         machine.constants = other.constants;
         machine.constants.retain(|_, value| value.is_some());
+        let left = other.reserve + other.fuel;
+        machine.fuel = left.min(FUEL);
+        machine.reserve = left - machine.fuel;
         machine
     }
 
@@ -148,5 +156,24 @@ impl<'a> Machine<'a> {
             Some(body) => Ok(Arc::clone(body)),
             None => unsupported(format!("`{}` has no {part:?}", item.name(self.db))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_source::Database;
+
+    use super::{FUEL, FUEL_OF_ALL, Machine};
+
+    #[test]
+    fn constants_that_are_evaluated_one_after_the_other_share_what_they_may_take() {
+        let db = Database::default();
+        let mut machine = Machine::new(&db);
+        for _ in 0..FUEL_OF_ALL / FUEL {
+            assert!(machine.spend(FUEL as usize).is_ok());
+            assert!(machine.tick().is_err(), "one of them may take no more");
+            machine = Machine::after(machine);
+        }
+        assert!(machine.tick().is_err());
     }
 }

@@ -1,12 +1,13 @@
 //! Patterns.
 
-use gsw_syntax::ast::{ListRest, Pattern, PatternField, PatternKind, Rest};
+use gsw_source::Span;
+use gsw_syntax::ast::{Identifier, ListRest, Pattern, PatternField, PatternKind, Rest};
 
-use crate::document::{Document, concat, join, text};
-use crate::printer::Printer;
+use crate::document::{Document, concat, text};
+use crate::printer::{Entry, Printer, entry};
 use crate::type_expression::path;
 
-impl Printer<'_, '_> {
+impl<'run, 'file> Printer<'run, 'file> {
     pub(crate) fn pattern(&mut self, pattern: &Pattern) -> Document {
         match &pattern.kind {
             PatternKind::Wildcard => text("_"),
@@ -24,83 +25,146 @@ impl Printer<'_, '_> {
                 fields: Some(fields),
                 rest,
             } => {
-                let fields = self.payload(fields, *rest);
-                concat([path(names), text("("), fields, text(")")])
+                let span = after_path(names, pattern.span);
+                concat([path(names), self.payload(fields, *rest, span)])
             }
             PatternKind::Record {
                 path: names,
                 fields,
                 rest,
             } => {
-                let fields = self.record_fields(fields, *rest);
-                concat([path(names), text(" { "), fields, text(" }")])
+                let fields = self.record_fields(fields, *rest, after_path(names, pattern.span));
+                concat([path(names), text(" "), fields])
             }
             PatternKind::Tuple(members) => {
-                let members: Vec<_> = members.iter().map(|member| self.pattern(member)).collect();
-                concat([text("("), join(members, &text(", ")), text(")")])
+                let entries = members.iter().map(pattern_entry).collect();
+                self.short_list("(", entries, ")", pattern.span)
             }
             PatternKind::List {
                 before,
                 rest,
                 after,
             } => {
-                let mut elements: Vec<_> = before.iter().map(|it| self.pattern(it)).collect();
-                match rest {
-                    ListRest::Complete => {}
-                    ListRest::Ignored => elements.push(text("..")),
-                    ListRest::Bound(name) => elements.push(text(format!("..{}", name.name))),
-                }
-                elements.extend(after.iter().map(|it| self.pattern(it)));
-                concat([text("["), join(elements, &text(", ")), text("]")])
+                let start = before.last().map_or(pattern.span.start, |it| it.span.end);
+                let rest = self.list_rest(rest, start);
+                let before = before.iter().map(pattern_entry);
+                let after = after.iter().map(pattern_entry);
+                let entries = before.chain(rest).chain(after).collect();
+                self.short_list("[", entries, "]", pattern.span)
             }
             PatternKind::Or(alternatives) => {
-                let alternatives: Vec<_> = alternatives
-                    .iter()
-                    .map(|alternative| {
-                        let inner = self.pattern(alternative);
-                        if matches!(alternative.kind, PatternKind::Or(_)) {
-                            concat([text("("), inner, text(")")])
-                        } else {
-                            inner
-                        }
-                    })
-                    .collect();
-                join(alternatives, &text(" | "))
+                let parts = alternatives.iter().map(|alternative| {
+                    entry(
+                        alternative.span,
+                        move |printer: &mut Printer<'run, 'file>| printer.alternative(alternative),
+                    )
+                });
+                self.alternatives(parts.collect())
             }
         }
     }
 
-    /// What is in the parentheses of a variant or a mock.
-    pub(crate) fn payload(&mut self, fields: &[PatternField], rest: Rest) -> Document {
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|field| match &field.name {
-                Some(name) => concat([
-                    text(format!("{}: ", name.name)),
-                    self.pattern(&field.pattern),
-                ]),
-                None => self.pattern(&field.pattern),
-            })
-            .chain((rest == Rest::Ignored).then(|| text("..")))
-            .collect();
-        join(fields, &text(", "))
+    /// A pattern between `|`.
+    fn alternative(&mut self, pattern: &Pattern) -> Document {
+        let inner = self.pattern(pattern);
+        if matches!(pattern.kind, PatternKind::Or(_)) {
+            concat([text("("), inner, text(")")])
+        } else {
+            inner
+        }
     }
 
-    fn record_fields(&mut self, fields: &[PatternField], rest: Rest) -> Document {
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|field| match (&field.name, &field.pattern.kind) {
-                (Some(name), PatternKind::Binding(bound)) if name == bound => {
-                    text(name.name.as_str())
-                }
-                (Some(name), _) => concat([
-                    text(format!("{}: ", name.name)),
-                    self.pattern(&field.pattern),
-                ]),
-                (None, _) => self.pattern(&field.pattern),
-            })
-            .chain((rest == Rest::Ignored).then(|| text("..")))
-            .collect();
-        join(fields, &text(", "))
+    /// What is left out of a list, which is written after `start`.
+    fn list_rest<'tree>(
+        &self,
+        rest: &'tree ListRest,
+        start: u32,
+    ) -> Option<Entry<'run, 'file, 'tree>> {
+        let name = match rest {
+            ListRest::Complete => return None,
+            ListRest::Ignored => None,
+            ListRest::Bound(name) => Some(name),
+        };
+        let dots = self.find(start, '.');
+        let end = name.map_or(dots + 2, |it| it.span.end);
+        let name = name.map_or("", |it| it.name.as_str());
+        Some(entry(Span::new(dots, end), move |_| {
+            text(format!("..{name}"))
+        }))
     }
+
+    /// The braces of a record, which are in `span`.
+    fn record_fields(&mut self, fields: &[PatternField], rest: Rest, span: Span) -> Document {
+        let span = Span::new(self.find(span.start, '{'), span.end);
+        let entries = self.fields(fields, rest, span);
+        if self.comments.are_in(span.shifted(self.offset)) {
+            self.braced(entries, span, ",")
+        } else {
+            self.short_list("{ ", entries, " }", span)
+        }
+    }
+
+    /// The parentheses of a variant or a mock.
+    pub(crate) fn payload(&mut self, fields: &[PatternField], rest: Rest, span: Span) -> Document {
+        let entries = self.fields(fields, rest, span);
+        self.short_list("(", entries, ")", span)
+    }
+
+    /// The fields in the brackets of `span`, and `..` behind them.
+    fn fields<'tree>(
+        &self,
+        fields: &'tree [PatternField],
+        rest: Rest,
+        span: Span,
+    ) -> Vec<Entry<'run, 'file, 'tree>> {
+        let mut entries: Vec<_> = fields.iter().map(field_entry).collect();
+        if rest == Rest::Ignored {
+            let start = entries.last().map_or(span.start, |it| it.span.end);
+            let dots = self.find(start, '.');
+            let end = span.end.saturating_sub(1);
+            // It may be written before fields, after which it is printed.
+            let written = match dots < end {
+                true => Span::new(dots, dots + 2),
+                false => Span::new(end, end),
+            };
+            entries.push(entry(written, |_| text("..")));
+        }
+        entries
+    }
+
+    fn pattern_field(&mut self, field: &PatternField) -> Document {
+        let Some(name) = &field.name else {
+            return self.pattern(&field.pattern);
+        };
+        let written = text(name.name.as_str());
+        if field.pattern.span == name.span {
+            return written;
+        }
+        let gap = Span::new(name.span.end, field.pattern.span.start);
+        let value = self.signed(":", gap, |printer| printer.pattern(&field.pattern));
+        concat([written, value])
+    }
+}
+
+/// What follows the path of a pattern.
+fn after_path(names: &[Identifier], pattern: Span) -> Span {
+    let start = names.last().map_or(pattern.start, |it| it.span.end);
+    Span::new(start, pattern.end)
+}
+
+fn pattern_entry<'run, 'file, 'tree>(pattern: &'tree Pattern) -> Entry<'run, 'file, 'tree> {
+    entry(pattern.span, move |printer: &mut Printer<'run, 'file>| {
+        printer.pattern(pattern)
+    })
+}
+
+fn field_entry<'run, 'file, 'tree>(field: &'tree PatternField) -> Entry<'run, 'file, 'tree> {
+    let pattern = field.pattern.span;
+    let span = field
+        .name
+        .as_ref()
+        .map_or(pattern, |it| it.span.to(pattern));
+    entry(span, move |printer: &mut Printer<'run, 'file>| {
+        printer.pattern_field(field)
+    })
 }

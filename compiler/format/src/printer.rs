@@ -3,7 +3,7 @@
 use gsw_source::Span;
 
 use crate::comments::Comments;
-use crate::document::{Document, body, braces, concat, group, nest, nothing, text, whole};
+use crate::document::{Document, body, braces, concat, group, join, nest, nothing, text, whole};
 
 /// Prints the parts of one item.
 pub(crate) struct Printer<'run, 'file> {
@@ -122,10 +122,25 @@ impl<'run, 'file> Printer<'run, 'file> {
         ]))
     }
 
+    /// Entries as in `comma_list` that stay on one line, unless comments are among them.
+    pub(crate) fn short_list(
+        &mut self,
+        open: &'static str,
+        entries: Vec<Entry<'run, 'file, '_>>,
+        close: &'static str,
+        span: Span,
+    ) -> Document {
+        if self.comments.are_in(span.shifted(self.offset)) {
+            return self.comma_list(open, entries, close, span, Ending::Nowhere);
+        }
+        let entries: Vec<_> = entries.into_iter().map(|it| (it.print)(self)).collect();
+        concat([text(open), join(entries, &text(", ")), text(close)])
+    }
+
     /// The comment on the line of the bracket that opens `span`.
     fn after_bracket(&mut self, span: Span) -> Option<Document> {
         let bracket = span.start..span.start.saturating_add(1);
-        let opens = "([{".contains(self.source_between(Span::new(bracket.start, bracket.end)));
+        let opens = "([{<".contains(self.source_between(Span::new(bracket.start, bracket.end)));
         let trailing = opens.then(|| self.comments.trailing(bracket.end + self.offset));
         Some(concat([trailing.flatten()?, breaker()]))
     }
@@ -142,6 +157,62 @@ impl<'run, 'file> Printer<'run, 'file> {
         Some(concat(
             trailing.into_iter().chain([Document::HardLine, others]),
         ))
+    }
+
+    /// The comments right before what starts at `start`, as `between` prints them.
+    pub(crate) fn right_before(&mut self, start: u32) -> Option<Document> {
+        self.between(self.end_before(start), start)
+    }
+
+    /// Parts with `|` between them, each on a line of its own where comments are among them.
+    pub(crate) fn alternatives(&mut self, parts: Vec<Entry<'run, 'file, '_>>) -> Document {
+        let all = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => return nothing(),
+        };
+        let has_comments = self.comments.are_in(all.shifted(self.offset));
+        let mut documents = Vec::new();
+        let mut end = all.start;
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
+                documents.push(match self.between(end, part.span.start) {
+                    Some(comments) => concat([comments, text("| ")]),
+                    None if has_comments => concat([Document::HardLine, text("| ")]),
+                    None => text(" | "),
+                });
+            }
+            end = part.span.end;
+            documents.push((part.print)(self));
+        }
+        match has_comments {
+            true => nest(concat(documents)),
+            false => concat(documents),
+        }
+    }
+
+    /// One part in a bracket that takes no comma; on a line of its own where comments are beside it.
+    pub(crate) fn enclosed(
+        &mut self,
+        open: &'static str,
+        part: Entry<'run, 'file, '_>,
+        close: &'static str,
+        span: Span,
+    ) -> Document {
+        if !self.comments.are_in(span.shifted(self.offset)) {
+            return concat([text(open), (part.print)(self), text(close)]);
+        }
+        let mut inside = Vec::from_iter(self.after_bracket(span));
+        inside.push(Document::HardLine);
+        inside.push(self.comments.before(part.span.start + self.offset));
+        inside.push((part.print)(self));
+        inside.extend(self.comments.trailing(part.span.end + self.offset));
+        inside.extend(self.rest_before(span.end.saturating_sub(1)));
+        concat([
+            text(open),
+            nest(concat(inside)),
+            Document::HardLine,
+            text(close),
+        ])
     }
 
     /// `sign` and the value after it. `gap` is what lies between the name before the sign and the value: comments in it stay after

@@ -2,8 +2,8 @@
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    AssertExpectation, Block, Expression, ScriptTurn, ScriptTurnKind, Statement, StatementKind,
-    TypeExpression,
+    AssertExpectation, Block, Expression, Identifier, PatternField, Rest, ScriptTurn,
+    ScriptTurnKind, Statement, StatementKind, TypeExpression,
 };
 
 use crate::document::{Document, concat, group, join, nest, nothing, text};
@@ -80,14 +80,11 @@ impl Printer<'_, '_> {
                 rest,
                 outcomes,
             } => {
-                let arguments = self.payload(arguments, *rest);
                 let calls = calls.as_ref();
                 let calls = calls.map_or_else(nothing, |it| text(format!("let {} = ", it.name)));
-                let head = [calls, text("mock "), path(target), text("("), arguments];
-                concat(
-                    head.into_iter()
-                        .chain([text(") -> "), self.outcomes(outcomes)]),
-                )
+                let arguments = self.mocked(target, arguments, *rest);
+                let head = [calls, text("mock "), path(target), arguments, text(" -> ")];
+                concat(head.into_iter().chain([self.outcomes(outcomes)]))
             }
             StatementKind::MockAgent {
                 agent,
@@ -99,6 +96,19 @@ impl Printer<'_, '_> {
             }
             StatementKind::Invalid => self.verbatim(statement.span),
         }
+    }
+
+    /// The parentheses of a mock.
+    fn mocked(
+        &mut self,
+        target: &[Identifier],
+        arguments: &[PatternField],
+        rest: Rest,
+    ) -> Document {
+        let start = target.last().map_or(0, |it| it.span.end);
+        let last = arguments.last().map_or(start, |it| it.pattern.span.end);
+        let span = Span::new(start, self.find(last, ')') + 1);
+        self.payload(arguments, rest, span)
     }
 
     /// What a mock gives, each `then` on a line of its own where they do not fit on one.

@@ -3,8 +3,8 @@
 use gsw_source::Span;
 use gsw_syntax::ast::{FunctionType, Identifier, TypeExpression, TypeExpressionKind};
 
-use crate::document::{Document, concat, join, nothing, text};
-use crate::printer::Printer;
+use crate::document::{Document, concat, nest, nothing, text};
+use crate::printer::{Entry, Printer, entry};
 
 /// Names with dots between them.
 pub(crate) fn path(names: &[Identifier]) -> Document {
@@ -12,7 +12,7 @@ pub(crate) fn path(names: &[Identifier]) -> Document {
     text(names.join("."))
 }
 
-impl Printer<'_, '_> {
+impl<'run, 'file> Printer<'run, 'file> {
     /// `: T` after a name that ends at `end`.
     pub(crate) fn annotation(&mut self, end: u32, ty: &TypeExpression) -> Document {
         let gap = Span::new(end, ty.span.start);
@@ -29,39 +29,50 @@ impl Printer<'_, '_> {
                 path: names,
                 arguments,
             } => {
-                let arguments = self.types(arguments, ", ");
-                concat([path(names), text("<"), arguments, text(">")])
+                let start = names.last().map_or(ty.span.start, |it| it.span.end);
+                let span = Span::new(start, ty.span.end);
+                concat([path(names), self.types("<", arguments, ">", span)])
             }
             TypeExpressionKind::Optional(inner) => concat([self.member(inner), text("?")]),
-            TypeExpressionKind::List(inner) => {
-                concat([text("["), self.type_expression(inner), text("]")])
+            TypeExpressionKind::List(inner) => self.enclosed("[", type_entry(inner), "]", ty.span),
+            TypeExpressionKind::Map { key, value } => {
+                let part = entry(
+                    key.span.to(value.span),
+                    move |printer: &mut Printer<'run, 'file>| {
+                        let written = printer.type_expression(key);
+                        concat([written, printer.annotation(key.span.end, value)])
+                    },
+                );
+                self.enclosed("{", part, "}", ty.span)
             }
-            TypeExpressionKind::Map { key, value } => concat([
-                text("{"),
-                self.type_expression(key),
-                text(": "),
-                self.type_expression(value),
-                text("}"),
-            ]),
             TypeExpressionKind::Unit => text("()"),
-            TypeExpressionKind::Tuple(members) => {
-                concat([text("("), self.types(members, ", "), text(")")])
-            }
+            TypeExpressionKind::Tuple(members) => self.types("(", members, ")", ty.span),
             TypeExpressionKind::Literal(_) | TypeExpressionKind::Invalid => self.verbatim(ty.span),
             TypeExpressionKind::Union(members) => self.members(members),
-            TypeExpressionKind::Function(function) => self.function_type(function),
+            TypeExpressionKind::Function(function) => self.function_type(function, ty.span),
         }
     }
 
-    fn types(&mut self, types: &[TypeExpression], separator: &str) -> Document {
-        let types: Vec<_> = types.iter().map(|ty| self.type_expression(ty)).collect();
-        join(types, &text(separator))
+    /// Types in brackets.
+    fn types(
+        &mut self,
+        open: &'static str,
+        types: &[TypeExpression],
+        close: &'static str,
+        span: Span,
+    ) -> Document {
+        let entries = types.iter().map(type_entry).collect();
+        self.short_list(open, entries, close, span)
     }
 
     /// The members of a union or of a set of errors.
     pub(crate) fn members(&mut self, members: &[TypeExpression]) -> Document {
-        let members: Vec<_> = members.iter().map(|ty| self.member(ty)).collect();
-        join(members, &text(" | "))
+        let members = members.iter().map(|ty| {
+            entry(ty.span, move |printer: &mut Printer<'run, 'file>| {
+                printer.member(ty)
+            })
+        });
+        self.alternatives(members.collect())
     }
 
     /// A type where one that reaches far to the right needs parentheses.
@@ -77,13 +88,14 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn function_type(&mut self, function: &FunctionType) -> Document {
-        let parameters = self.types(&function.parameters, ", ");
-        let result = match &function.result {
-            Some(result) => concat([text(" -> "), self.type_expression(result)]),
-            None => nothing(),
-        };
-        let throws = self.throws(function.throws.as_deref());
+    fn function_type(&mut self, function: &FunctionType, span: Span) -> Document {
+        let start = self.find(span.start, '(');
+        let last = function.parameters.last().map_or(start, |it| it.span.end);
+        let end = self.find(last, ')') + 1;
+        let parameters = self.types("(", &function.parameters, ")", Span::new(start, end));
+        let result = self.result(end, function.result.as_ref());
+        let end = function.result.as_ref().map_or(end, |it| it.span.end);
+        let throws = self.throws(end, function.throws.as_deref());
         let uses = match &function.uses {
             Some(uses) => {
                 let names: Vec<&str> = uses.iter().map(|name| name.name.as_str()).collect();
@@ -91,14 +103,40 @@ impl Printer<'_, '_> {
             }
             None => nothing(),
         };
-        concat([text("fn("), parameters, text(")"), result, throws, uses])
+        concat([text("fn"), parameters, result, throws, uses])
     }
 
-    /// ` ! A | B`
-    pub(crate) fn throws(&mut self, throws: Option<&[TypeExpression]>) -> Document {
-        match throws {
-            Some(throws) => concat([text(" ! "), self.members(throws)]),
-            None => nothing(),
+    /// ` -> T` after what ends at `end`.
+    pub(crate) fn result(&mut self, end: u32, result: Option<&TypeExpression>) -> Document {
+        let Some(result) = result else {
+            return nothing();
+        };
+        let arrow = self.find(end, '-');
+        let before = self.right_before(arrow);
+        let gap = Span::new(arrow + 2, result.span.start);
+        match before {
+            Some(comments) => {
+                let result = self.signed("->", gap, |printer| printer.type_expression(result));
+                nest(concat([comments, result]))
+            }
+            None => self.signed(" ->", gap, |printer| printer.type_expression(result)),
         }
     }
+
+    /// ` ! A | B` after what ends at `end`.
+    pub(crate) fn throws(&mut self, end: u32, throws: Option<&[TypeExpression]>) -> Document {
+        let Some(throws @ [first, ..]) = throws else {
+            return nothing();
+        };
+        match self.between(end, first.span.start) {
+            Some(comments) => nest(concat([comments, text("! "), self.members(throws)])),
+            None => concat([text(" ! "), self.members(throws)]),
+        }
+    }
+}
+
+fn type_entry<'run, 'file, 'tree>(ty: &'tree TypeExpression) -> Entry<'run, 'file, 'tree> {
+    entry(ty.span, move |printer: &mut Printer<'run, 'file>| {
+        printer.type_expression(ty)
+    })
 }

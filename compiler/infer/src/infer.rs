@@ -62,6 +62,7 @@ mod names;
 mod narrowing;
 mod near_method;
 mod offer;
+mod open_type;
 mod operands;
 mod operator;
 mod otherwise;

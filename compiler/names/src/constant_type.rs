@@ -1,22 +1,20 @@
 //! The type of a constant that is declared without one: known from its value where that says it by itself.
 
+mod call;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use gsw_source::{Db, File, ItemId, ItemKind, Span};
+use gsw_source::{Db, File, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast::{
-    BinaryOperator, Conversion, Expression, ExpressionKind, Identifier, ItemBody, Literal,
-    OperatorClass, TypeExpression, TypeExpressionKind, UnaryOperator,
+    Argument, BinaryOperator, Block, Conversion, Expression, ExpressionKind, Identifier, ItemBody,
+    Literal, OperatorClass, StatementKind, TypeExpression, TypeExpressionKind, UnaryOperator,
 };
 
-use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::generics::generics_of;
 use crate::lower_type::lower_type;
-use crate::method::method;
-use crate::scope::{
-    Definition, module_scope, resolve_callable, resolve_member, resolve_name, variants_named,
-};
+use crate::scope::{Definition, module_scope, resolve_member, resolve_name, variants_named};
 use crate::substitute::substitute;
 use crate::tree::item_head;
 use crate::types::Type;
@@ -30,6 +28,7 @@ pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Ty
         db,
         item,
         known: &RefCell::default(),
+        locals: &[],
     }
     .of(value)
 }
@@ -41,6 +40,8 @@ struct Constant<'a> {
     /// The types of those that were looked at: many may name the same ones. None while it is looked at, so that a circle ends
     /// here; it is reported where it is evaluated.
     known: &'a RefCell<HashMap<ItemId, Option<Type>>>,
+    /// The parameters of the lambdas around, the innermost last.
+    locals: &'a [(Name, Type)],
 }
 
 impl Constant<'_> {
@@ -86,13 +87,17 @@ impl Constant<'_> {
                 form: Conversion::Raising,
                 ..
             } => self.written(ty),
-            ExpressionKind::Name(name) => match resolve_name(self.db, self.file(), name)? {
-                Definition::Item(item) => self.constant(item),
-                Definition::Variant { .. } => self.variant(name),
-                Definition::Module(_) => None,
-            },
+            ExpressionKind::Name(name) => self.name(name),
             ExpressionKind::Field { base, name, .. } => self.member(base, name),
-            ExpressionKind::Call { callee, .. } => self.called(callee),
+            ExpressionKind::Call {
+                callee, arguments, ..
+            } => self.called(callee, arguments),
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise: Some(otherwise),
+            } if !binds(condition) => same(self.block(then)?, self.of(otherwise)?),
+            ExpressionKind::Do(block) => self.block(block),
             ExpressionKind::Index { base, index: _ } => element(&self.of(base)?),
             ExpressionKind::TupleField { base, index, .. } => {
                 let Type::Tuple(elements) = self.of(base)? else {
@@ -109,7 +114,6 @@ impl Constant<'_> {
             | ExpressionKind::If { .. }
             | ExpressionKind::Let { .. }
             | ExpressionKind::Match { .. }
-            | ExpressionKind::Do(_)
             | ExpressionKind::For { .. }
             | ExpressionKind::While { .. }
             | ExpressionKind::Return(_)
@@ -137,6 +141,30 @@ impl Constant<'_> {
 
     fn file(&self) -> File {
         self.item.file(self.db)
+    }
+
+    fn name(&self, name: &Name) -> Option<Type> {
+        if let Some(ty) = self.local(name) {
+            return Some(ty.clone());
+        }
+        match resolve_name(self.db, self.file(), name) {
+            Some(Definition::Item(item)) => self.constant(item),
+            Some(Definition::Variant { .. }) => self.variant(name),
+            Some(Definition::Module(_)) => None,
+            // It is reported where the value is checked.
+            None => Some(Type::Invalid),
+        }
+    }
+
+    /// The value of a block that is nothing but an expression.
+    fn block(&self, block: &Block) -> Option<Type> {
+        let [statement] = block.statements.as_slice() else {
+            return None;
+        };
+        let StatementKind::Expression(value) = &statement.kind else {
+            return None;
+        };
+        self.of(value)
     }
 
     fn operation(
@@ -180,16 +208,14 @@ impl Constant<'_> {
         };
         match is_scaled {
             true => Some(Type::Duration),
-            false => (left == right).then_some(left),
+            false => same(left, right),
         }
     }
 
     /// The type that all of these have.
     fn common<'a>(&self, mut values: impl Iterator<Item = &'a Expression>) -> Option<Type> {
         let first = self.of(values.next()?)?;
-        values
-            .all(|it| self.of(it).as_ref() == Some(&first))
-            .then_some(first)
+        values.try_fold(first, |common, it| same(common, self.of(it)?))
     }
 
     /// The type of that name, unless it takes type arguments. One that is unknown is reported where the value is checked.
@@ -227,6 +253,7 @@ impl Constant<'_> {
             db: self.db,
             item,
             known: self.known,
+            locals: &[],
         };
         let ty = match &declared.ty {
             Some(ty) => constant.written(ty),
@@ -248,10 +275,14 @@ impl Constant<'_> {
 
     /// `limits.LARGEST` of a module, `Level.High` of an enum, `ORIGIN.x` of a record.
     fn member(&self, base: &Expression, name: &Identifier) -> Option<Type> {
-        if let Some(Type::Record(item, arguments)) = self.of(base) {
+        let owner = self.of(base);
+        if let Some(Type::Record(item, arguments)) = owner {
             let fields = type_declaration(self.db, item).declaration.fields();
             let field = fields.iter().find(|it| it.name == name.name)?;
             return Some(substitute(&field.ty, &arguments));
+        }
+        if owner == Some(Type::Invalid) {
+            return owner;
         }
         let ExpressionKind::Name(owner) = &base.kind else {
             return None;
@@ -266,30 +297,26 @@ impl Constant<'_> {
     }
 
     /// The result of a function that declares it or is a value, the enum of a variant with a payload, or the list that `E.values()` gives.
-    fn called(&self, callee: &Expression) -> Option<Type> {
+    fn called(&self, callee: &Expression, arguments: &[Argument]) -> Option<Type> {
         if let ExpressionKind::Name(name) = &callee.kind {
-            return match resolve_callable(self.db, self.file(), name)? {
-                Definition::Item(item) => self.result(item),
-                Definition::Variant { .. } => self.variant(name),
-                Definition::Module(_) => None,
-            };
+            return self.result_of_name(name, arguments);
         }
         let ExpressionKind::Field { base, name, .. } = &callee.kind else {
             return result_of(&self.of(callee)?);
         };
         if let Some(receiver) = self.of(base) {
-            return self.method_result(&receiver, &name.name);
+            return self.method_result(&receiver, &name.name, arguments);
         }
         let ExpressionKind::Name(owner) = &base.kind else {
             return None;
         };
         match resolve_name(self.db, self.file(), owner)? {
-            Definition::Module(module) => self.result(self.item_of(module, name)?),
+            Definition::Module(module) => self.result(self.item_of(module, name)?, arguments),
             Definition::Item(item) if item.kind(self.db).is_data() => {
                 let method = format!("{}.{}", item.name(self.db), name.name);
                 let scope = module_scope(self.db, item.file(self.db));
                 if let Some(method) = scope.items.get(method.as_str()) {
-                    return self.result(*method);
+                    return self.result(*method, arguments);
                 }
                 let ty = self.named(vec![identifier(owner, base.span)])?;
                 let is_enum = matches!(ty, Type::Enum(..));
@@ -302,63 +329,29 @@ impl Constant<'_> {
         }
     }
 
-    /// The result of a method, where the receiver says all that its type parameters stand for.
-    fn method_result(&self, receiver: &Type, name: &str) -> Option<Type> {
-        let item = method(self.db, receiver, name)?;
-        let signature = &item_signature(self.db, item).signature;
-        let first = &signature.parameters.first()?.ty;
-        let arguments = if signature.generics.is_empty() {
-            // `join` is a method of lists of strings alone.
-            Vec::new()
-        } else if matches!(first, Type::Parameter(..)) {
-            vec![receiver.clone()]
-        } else {
-            type_arguments(receiver)
-        };
-        let is_known = arguments.len() == signature.generics.len()
-            && substitute(first, &arguments) == *receiver;
-        is_known.then(|| substitute(&signature.result, &arguments))
-    }
-
     fn item_of(&self, module: File, name: &Identifier) -> Option<ItemId> {
         match resolve_member(self.db, module, &name.name, self.file())? {
             Definition::Item(item) => Some(item),
             Definition::Variant { .. } | Definition::Module(_) => None,
         }
     }
+}
 
-    /// The result that a function without type parameters declares, or that of a function which a constant holds.
-    fn result(&self, item: ItemId) -> Option<Type> {
-        if item.kind(self.db) == ItemKind::Const {
-            return result_of(&self.constant(item)?);
-        }
-        let head = item_head(self.db, item)?;
-        let ItemBody::Function(function) = &head.body else {
-            return None;
-        };
-        if !generics_of(self.db, item).is_empty() {
-            return None;
-        }
-        let declared = Constant {
-            db: self.db,
-            item,
-            known: self.known,
-        };
-        declared.written(function.signature.result.as_ref()?)
+/// The type that is both; one that is unknown is reported where the value is checked.
+fn same(one: Type, other: Type) -> Option<Type> {
+    if one == other || other == Type::Invalid {
+        Some(other)
+    } else {
+        (one == Type::Invalid).then_some(one)
     }
 }
 
-/// What the type parameters of the methods of that type stand for.
-fn type_arguments(ty: &Type) -> Vec<Type> {
-    if let Type::List(element) | Type::Optional(element) = ty {
-        vec![(**element).clone()]
-    } else if let Type::Map(key, value) = ty {
-        vec![(**key).clone(), (**value).clone()]
-    } else if let Type::Record(_, arguments) | Type::Enum(_, arguments) = ty {
-        arguments.to_vec()
-    } else {
-        Vec::new()
+/// Whether a condition binds names, whose types only inference knows.
+fn binds(condition: &Expression) -> bool {
+    if let ExpressionKind::Binary { left, right, .. } = &condition.kind {
+        return binds(left) || binds(right);
     }
+    matches!(condition.kind, ExpressionKind::Let { .. })
 }
 
 /// What an index into a value of that type gives.

@@ -133,12 +133,24 @@ const LIKE_METHODS: &[(&str, &[&str])] = &[
 ];
 
 /// Types of other languages that may be more than what is written here.
-const LOOSE_TYPES: &[&str] = &["any", "object"];
+const LOOSE_TYPES: &[&str] = &[
+    "Date",
+    "Decimal",
+    "UUID",
+    "any",
+    "date",
+    "decimal",
+    "object",
+    "timestamp",
+];
 
 /// Types of other languages; what is built in by another name.
 const TYPES: &[(&str, &str)] = &[
     ("Bool", "bool"),
     ("Bytes", "bytes"),
+    ("Date", "time"),
+    ("DateTime", "time"),
+    ("Decimal", "float"),
     ("Duration", "duration"),
     ("Float", "float"),
     ("Int", "int"),
@@ -147,8 +159,12 @@ const TYPES: &[(&str, &str)] = &[
     ("HashSet", "set.Set"),
     ("Set", "set.Set"),
     ("String", "string"),
+    ("UUID", "string"),
     ("any", "json"),
     ("boolean", "bool"),
+    ("date", "time"),
+    ("datetime", "time"),
+    ("decimal", "float"),
     ("double", "float"),
     ("f32", "float"),
     ("f64", "float"),
@@ -159,6 +175,8 @@ const TYPES: &[(&str, &str)] = &[
     ("object", "json"),
     ("str", "string"),
     ("text", "string"),
+    ("timedelta", "duration"),
+    ("timestamp", "time"),
     ("u64", "int"),
     ("usize", "int"),
 ];

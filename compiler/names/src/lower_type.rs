@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use gsw_abi::types::ErrorClass;
 use gsw_source::{
-    Code, Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, Suggestion, nearest,
+    Applicability, Code, Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, Suggestion,
+    nearest,
 };
 use gsw_syntax::ast;
 
@@ -325,8 +326,9 @@ impl Lowering<'_> {
     /// The name where the type of a map's keys should be, when it is one that no type has.
     fn field_of_record(&self, key: &ast::TypeExpression) -> Option<(Name, Span)> {
         let name = plain_name(key)?;
+        let is_certain = |it: Suggestion| it.applicability == Applicability::Certain;
         let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
-            || foreign::type_name(&name.name).is_some()
+            || foreign::type_name(&name.name).is_some_and(is_certain)
             || foreign::type_shape(&name.name).is_some()
             || resolve_name(self.db, self.file, &name.name).is_some();
         let is_field = name.name.starts_with(|it: char| it.is_lowercase());

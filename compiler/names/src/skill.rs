@@ -17,6 +17,8 @@ use crate::tool_list::module_tools;
 const MODULE: &str = "std/skill";
 /// The key of the tools that a skill allows.
 const ALLOWED: &str = "allowed-tools";
+/// The letters of it, by which it is known however it is written: whoever restricts a skill must not be passed over for a hyphen.
+const LETTERS: &str = "allowedtools";
 /// The most characters of a name, as the form has it.
 const LONGEST_NAME: usize = 64;
 /// The most characters of a description, as the form has it.
@@ -163,7 +165,7 @@ fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<Strin
         "does not begin with a head: `---`, a line `description: …`, `---`, and the instructions",
     )?;
     let said = head_of(head)?;
-    let description = said.get("description").map_or("", Said::text);
+    let description = said.text("description");
     if description.is_empty() {
         return Err("has no `description`, by which a model chooses it".into());
     }
@@ -174,7 +176,7 @@ fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<Strin
             "and the files beside it have more than {most} MB, which is the most for a skill"
         ));
     }
-    let name = said.get("name").map_or("", Said::text);
+    let name = said.text("name");
     let mut warnings = form(name, folder, description);
     let name = if name.is_empty() { folder } else { name };
     let tools = allowed_tools(&said, name, &mut warnings);
@@ -229,21 +231,20 @@ fn form(name: &str, folder: &str, description: &str) -> Vec<String> {
 
 /// The tools that `allowed-tools` allows; `None` without such a line. A line that cannot be read allows nothing: its author wanted
 /// to hold something back.
-fn allowed_tools(
-    said: &BTreeMap<String, Said>,
-    name: &str,
-    warnings: &mut Vec<String>,
-) -> Option<Vec<String>> {
-    let is_meant = |key: &&String| key.to_ascii_lowercase().replace(['_', ' '], "-") == ALLOWED;
-    let keys: Vec<&String> = said.keys().filter(is_meant).collect();
+fn allowed_tools(said: &Head, name: &str, warnings: &mut Vec<String>) -> Option<Vec<String>> {
+    let is_meant = |key: &str| {
+        let letters = key.chars().filter(|it| it.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).eq(LETTERS.chars())
+    };
+    let meant = said.all.iter().filter(|(key, _)| is_meant(key));
     let mut allowed: Option<Vec<String>> = None;
-    for key in keys {
+    for (key, value) in meant {
         if key != ALLOWED {
             warnings.push(format!(
                 "`{key}` of `{name}` is taken for `{ALLOWED}`, as it is written"
             ));
         }
-        let words = match &said[key] {
+        let words = match value {
             Said::Text(text) => text.split([' ', ',', '\n']).map(str::to_owned).collect(),
             Said::List(items) => items.clone(),
             Said::Other => {
@@ -305,14 +306,28 @@ impl Said {
     }
 }
 
-/// The values of a head by their keys.
-fn head_of(head: &str) -> Result<BTreeMap<String, Said>, String> {
+/// The values of a head with their keys, in order. A key may stand there twice.
+#[derive(Default)]
+struct Head {
+    all: Vec<(String, Said)>,
+}
+
+impl Head {
+    /// The text of a key, the last one; empty where there is none.
+    fn text(&self, key: &str) -> &str {
+        let values = self.all.iter().rev();
+        let mut values = values.filter(|it| it.0 == key).map(|it| it.1.text());
+        values.next().unwrap_or_default()
+    }
+}
+
+fn head_of(head: &str) -> Result<Head, String> {
     // Descriptions often hold a colon and no quotes, which YAML does not take and everyone means.
     values(head).or_else(|error| values(&quoted(head)).map_err(|_| error))
 }
 
-fn values(head: &str) -> Result<BTreeMap<String, Said>, String> {
-    let mut values = BTreeMap::new();
+fn values(head: &str) -> Result<Head, String> {
+    let mut values = Head::default();
     let mut depth = 0_u32;
     let mut key: Option<String> = None;
     // The value of the key, while it is no single text.
@@ -323,7 +338,7 @@ fn values(head: &str) -> Result<BTreeMap<String, Said>, String> {
             Event::Scalar(text, ..) if depth == 1 => match key.take() {
                 None => key = Some(text.into_owned()),
                 Some(key) => {
-                    values.insert(key, Said::Text(text.into_owned()));
+                    values.all.push((key, Said::Text(text.into_owned())));
                 }
             },
             Event::Scalar(text, ..) if depth == 2 => {
@@ -347,7 +362,8 @@ fn values(head: &str) -> Result<BTreeMap<String, Said>, String> {
                 if depth == 1
                     && let Some(key) = key.take()
                 {
-                    values.insert(key, std::mem::replace(&mut inner, Said::Other));
+                    let value = std::mem::replace(&mut inner, Said::Other);
+                    values.all.push((key, value));
                 }
             }
             Event::Alias(_) => {
@@ -355,7 +371,7 @@ fn values(head: &str) -> Result<BTreeMap<String, Said>, String> {
                 if depth == 1
                     && let Some(key) = key.take()
                 {
-                    values.insert(key, Said::Other);
+                    values.all.push((key, Said::Other));
                 }
             }
             Event::Scalar(..)
@@ -443,6 +459,12 @@ mod tests {
             ("allowed-tools: [Read, [Grep]]", (some(""), 1)),
             ("license: &it Read\nallowed-tools: *it", (some(""), 1)),
             ("Allowed-Tools: Read", (some("Read"), 1)),
+            ("allowedTools: Read", (some("Read"), 1)),
+            ("allowed\u{2011}tools: Read", (some("Read"), 1)),
+            (
+                "allowed-tools: Read\nallowed-tools: Read Grep",
+                (some("Read"), 0),
+            ),
             (
                 "allowed_tools: Read\nallowed-tools: Read Grep",
                 (some("Read"), 1),

@@ -125,11 +125,15 @@ enum Lines {
 
 fn is_separated(previous: TokenKind, token: Token, is_matched: bool, next: Option<&Token>) -> bool {
     let ends_bracket = token.kind.is_closer() && is_matched;
+    let precedes = |kind| next.is_some_and(|it| it.kind == kind);
     // A field may have any word for a name: `in: [string]` continues nothing.
-    let is_named = next.is_some_and(|it| it.kind == TokenKind::Colon);
+    let is_named = precedes(TokenKind::Colon);
+    // `not` alone begins a value.
+    let is_not_in = token.kind == TokenKind::Not && precedes(TokenKind::In);
+    let continues = continues_before(token.kind) || is_not_in;
     !continues_after(previous)
         && !previous.is_opener()
-        && (is_named || !continues_before(token.kind))
+        && (is_named || !continues)
         && !ends_bracket
         && !matches!(previous, TokenKind::Semicolon)
 }

@@ -87,7 +87,7 @@
 ["import" "as"] @keyword.import
 (conversion "as" @keyword.operator)
 ["let" "var" "state" "defer" "where" "with" "by" "uses" "assert" "fails" "mock" "then" "call" "answer"] @keyword
-["private" "pure" "reads" "once" "idempotent"] @keyword.modifier
+["private" "pure" "reads" "once" "idempotent" "trusted"] @keyword.modifier
 ["if" "else" "match"] @keyword.conditional
 ["for" "while" "in" "break" "continue" "do"] @keyword.repeat
 (break) @keyword.repeat

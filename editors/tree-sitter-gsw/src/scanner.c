@@ -257,6 +257,10 @@ static bool continues_line(TSLexer *lexer) {
       Next next = look_after(lexer);
       return next.first != '(' && next.first != '[' && starts_expression(&next);
     }
+    if (is(&word, "not")) {
+      Next next = look_after(lexer);
+      return is(&next.word, "in");
+    }
     bool joins = is(&word, "or") || is(&word, "and") || is(&word, "in") || is(&word, "catch") || is(&word, "else");
     if (!joins) return false;
     // A field may have any word for a name.

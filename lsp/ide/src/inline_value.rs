@@ -3,6 +3,7 @@
 use gsw_source::{Db, File, Name, Span};
 
 use crate::cursor::{in_file, item_at};
+use crate::scope::visible_at;
 use crate::symbol::{Symbol, occurrences};
 
 /// A variable where it is named.
@@ -13,16 +14,20 @@ pub struct InlineValue {
     pub name: Name,
 }
 
-/// The variables that are named in `range`, in what is stopped at `stopped` and not after it.
+/// The variables that are named in `range`, in what is stopped at `stopped` and not after it, and known there: another one of the same name
+/// has another value.
 #[must_use]
 pub fn inline_value(db: &dyn Db, file: File, range: Span, stopped: u32) -> Vec<InlineValue> {
-    let Some((item, _)) = item_at(db, file, stopped) else {
+    let Some((item, inside)) = item_at(db, file, stopped) else {
         return Vec::new();
     };
-    let tree = gsw_syntax::item_ast(db, item);
-    let is_type = |declared: Span| {
-        let own = tree.as_ref().map(|it| it.body.generics());
-        own.is_some_and(|it| it.iter().any(|name| name.span == declared))
+    let Some(tree) = gsw_syntax::item_ast(db, item) else {
+        return Vec::new();
+    };
+    let visible = visible_at(&tree, inside);
+    let is_known = |declared: Span| {
+        let is_type = tree.body.generics().iter().any(|it| it.span == declared);
+        !is_type && visible.iter().any(|it| it.declared == declared)
     };
     let mut found: Vec<InlineValue> = Vec::new();
     for it in occurrences(db, item) {
@@ -31,7 +36,7 @@ pub fn inline_value(db: &dyn Db, file: File, range: Span, stopped: u32) -> Vec<I
         };
         let span = in_file(db, item, it.span);
         let is_shown = of == item && range.holds(span);
-        if is_shown && span.start <= stopped && !is_type(declared) {
+        if is_shown && span.start <= stopped && is_known(declared) {
             let name = gsw_names::source_text(db, item, it.span);
             found.push(InlineValue { span, name });
         }

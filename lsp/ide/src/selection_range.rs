@@ -28,14 +28,20 @@ pub fn selection_range(db: &dyn Db, file: File, offset: u32) -> Vec<Span> {
             spans.extend([inner, open.to(close)]);
         }
     }
-    spans.extend(
-        tokens
-            .iter()
-            .map(|it| it.span)
-            .filter(|it| it.touches(offset)),
-    );
+    let beside = tokens.iter().filter(|it| it.span.touches(offset));
+    // Between a bracket and a name the name is meant.
+    let beside = beside.map(|it| it.span);
+    let (words, marks): (Vec<Span>, Vec<Span>) = beside.partition(|it| is_word(text, *it));
+    spans.extend(if words.is_empty() { marks } else { words });
     spans.push(Span::new(offset, offset));
     nested(spans)
+}
+
+fn is_word(text: &str, span: Span) -> bool {
+    let first = text
+        .get(span.start as usize..)
+        .and_then(|it| it.chars().next());
+    first.is_some_and(|it| it.is_alphanumeric() || matches!(it, '_' | '"'))
 }
 
 /// A chain in which each holds the one before it.

@@ -6,7 +6,7 @@ use gsw_analysis::{Waits, item_summary};
 use gsw_infer::hir::LocalKind;
 use gsw_names::is_std;
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
-use gsw_syntax::ast::{Child, ItemBody, TypeExpressionKind};
+use gsw_syntax::ast::{Child, ExpressionKind, ItemBody, StatementKind, TypeExpressionKind};
 use gsw_syntax::{Token, TokenKind, Word, file_item_ids, item_ast, lex, parse_file};
 
 use crate::cursor::{in_file, visit_nodes};
@@ -117,7 +117,8 @@ pub fn semantic_tokens(db: &dyn Db, file: File, range: Option<Span>) -> Vec<Sema
         }
         let own = named.get(&token.span.start).copied();
         let kind = own.or_else(|| {
-            let kind = of_token(*token, tokens.get(index + 1))?;
+            let before = index.checked_sub(1).and_then(|it| tokens.get(it));
+            let kind = of_token(before, *token, tokens.get(index + 1))?;
             Some((kind, Modifiers::default()))
         });
         if let Some((kind, modifiers)) = kind {
@@ -160,8 +161,18 @@ fn by_line(
     }
 }
 
-/// What a token is by itself.
-fn of_token(token: Token, next: Option<&Token>) -> Option<SemanticKind> {
+/// What a token is by itself, between those beside it.
+fn of_token(before: Option<&Token>, token: Token, next: Option<&Token>) -> Option<SemanticKind> {
+    let is_word = token.kind.is_keyword() || token.kind == TokenKind::Identifier;
+    // Of a part and of a setting or argument any word may be the name.
+    let is_part = matches!(
+        before.map(|it| it.kind),
+        Some(TokenKind::Dot | TokenKind::QuestionDot)
+    );
+    let is_named = next.is_some_and(|it| it.kind == TokenKind::Colon);
+    if is_word && (is_part || is_named) {
+        return Some(SemanticKind::Property);
+    }
     if token.kind.is_keyword() {
         return Some(SemanticKind::Keyword);
     }
@@ -177,14 +188,9 @@ fn of_token(token: Token, next: Option<&Token>) -> Option<SemanticKind> {
     ) {
         return Some(SemanticKind::String);
     }
-    if token.kind != TokenKind::Identifier {
-        return None;
-    }
-    // The name of a setting.
-    if next.is_some_and(|it| it.kind == TokenKind::Colon) {
-        return Some(SemanticKind::Property);
-    }
-    (token.word != Word::Other).then_some(SemanticKind::Keyword)
+    let is_attribute = before.is_some_and(|it| it.kind == TokenKind::At);
+    let is_word = token.kind == TokenKind::Identifier && token.word != Word::Other;
+    (is_word && !is_attribute).then_some(SemanticKind::Keyword)
 }
 
 type Named = HashMap<u32, (SemanticKind, Modifiers)>;
@@ -200,22 +206,26 @@ fn names(db: &dyn Db, file: File, wanted: &dyn Fn(Span) -> bool) -> Named {
             continue;
         }
         visit_nodes(&tree, |node| {
-            if let Child::Type(ty) = node
-                && let TypeExpressionKind::Named { path, .. } = &ty.kind
-                && let Some(name) = path.last()
-            {
-                let start = in_file(db, item, name.span).start;
-                named.insert(start, (SemanticKind::Type, Modifiers::LIBRARY));
+            if let Some((span, kind)) = written_name(node) {
+                let start = in_file(db, item, span).start;
+                named.insert(start, kind);
             }
         });
         if let ItemBody::Hook { handlers, .. } = &tree.body {
             for handler in handlers {
                 let start = in_file(db, item, handler.name.span).start;
                 named.insert(start, (SemanticKind::Method, Modifiers::DECLARATION));
+                for parameter in &handler.parameters {
+                    let start = in_file(db, item, parameter.name.span).start;
+                    named.insert(start, (SemanticKind::Parameter, Modifiers::READONLY));
+                }
             }
         }
+        if let ItemBody::Import(it) = &tree.body {
+            path_names(db, in_file(db, item, it.path_span), file, &mut named);
+        }
         for it in occurrences(db, item) {
-            // An import's path is coloured like the words in it.
+            // Each part of an import's path has its colour.
             if matches!(it.symbol, Symbol::Module(_)) && item.kind(db) == ItemKind::Import {
                 continue;
             }
@@ -224,6 +234,45 @@ fn names(db: &dyn Db, file: File, wanted: &dyn Fn(Span) -> bool) -> Named {
         }
     }
     named
+}
+
+/// A name as it is written, which need not mean anything; what it means is said by its occurrence.
+fn written_name(node: Child<'_>) -> Option<(Span, (SemanticKind, Modifiers))> {
+    match node {
+        Child::Type(ty) => {
+            let TypeExpressionKind::Named { path, .. } = &ty.kind else {
+                return None;
+            };
+            Some((path.last()?.span, (SemanticKind::Type, Modifiers::LIBRARY)))
+        }
+        Child::Expression(it) if matches!(it.kind, ExpressionKind::Name(_)) => {
+            Some((it.span, (SemanticKind::Variable, Modifiers::default())))
+        }
+        Child::Statement(it) => {
+            let StatementKind::Mock { target, .. } = &it.kind else {
+                return None;
+            };
+            Some((
+                target.first()?.span,
+                (SemanticKind::Function, Modifiers::default()),
+            ))
+        }
+        Child::Expression(_) | Child::Pattern(_) | Child::Name(_) => None,
+    }
+}
+
+/// The words of an import's path.
+fn path_names(db: &dyn Db, path: Span, file: File, named: &mut Named) {
+    let text = file.text(db);
+    let Some(path_text) = text.get(path.start as usize..path.end as usize) else {
+        return;
+    };
+    for token in lex(path_text).tokens {
+        if token.kind.is_keyword() || token.kind == TokenKind::Identifier {
+            let kind = (SemanticKind::Namespace, Modifiers::default());
+            named.insert(path.start + token.span.start, kind);
+        }
+    }
 }
 
 fn of_occurrence(db: &dyn Db, it: Occurrence) -> (SemanticKind, Modifiers) {

@@ -1,10 +1,15 @@
 //! Answers to requests for changes of the text.
 
 use gsw_ide::ActionKind;
+use serde_json::json;
+use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use crate::convert;
-use crate::state::State;
+use crate::state::{Ability, State};
+
+/// The command that has the client make the edits which are its argument.
+pub const APPLY: &str = "gsw.apply";
 
 /// The actions for a range, of the kinds that the client wants; `None` where there is no program.
 pub fn actions(
@@ -25,16 +30,36 @@ pub fn actions(
         let kind = kind(it.kind);
         let report = it.fixes.iter().map(|it| convert::diagnostic(view, it));
         let reports: Vec<_> = report.collect();
+        let edit = view.workspace_edit(&it.edits)?;
+        if view.state.settings.support.action_literals == Ability::Lacking {
+            return Some(lsp::CodeActionOrCommand::Command(lsp::Command {
+                title: it.title,
+                command: APPLY.into(),
+                arguments: Some(vec![json!(edit)]),
+            }));
+        }
         Some(lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
             title: it.title,
             kind: Some(kind),
             diagnostics: (!reports.is_empty()).then_some(reports),
-            edit: Some(view.workspace_edit(&it.edits)?),
+            edit: Some(edit),
             is_preferred: (it.kind == ActionKind::PreferredFix).then_some(true),
             ..lsp::CodeAction::default()
         }))
     });
     Some(converted.collect())
+}
+
+/// The edits that a command has the client make.
+pub fn edit_of(it: lsp::ExecuteCommandParams) -> Result<lsp::WorkspaceEdit> {
+    let edit = it.arguments.into_iter().next().unwrap_or_default();
+    match serde_json::from_value(edit) {
+        Ok(edit) if it.command == APPLY => Ok(edit),
+        Ok(_) | Err(_) => Err(Error::invalid_params(format!(
+            "`{}` is no command",
+            it.command
+        ))),
+    }
 }
 
 fn kind(kind: ActionKind) -> lsp::CodeActionKind {

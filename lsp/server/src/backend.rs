@@ -5,14 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
+use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer};
 
+use crate::addresses::path;
 use crate::capabilities::{capabilities, settings, wanted_hints};
+use crate::checks::{BATCH, FEW};
+use crate::loading::Load;
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
-use crate::state::{Ability, Concern, Refresh, State, View, path};
+use crate::state::{Ability, Concern, Refresh, State, View};
 use crate::worker::Worker;
 use crate::{actions, hints, navigation, reporting, semantic_tokens, structure, typing};
 
@@ -22,6 +26,8 @@ pub struct Backend {
     pub runtime: Arc<dyn Runtime>,
     /// Whether the client has ended the session.
     pub is_shut_down: Arc<AtomicBool>,
+    /// Where it is said how far a load is.
+    pub loads: UnboundedSender<u32>,
 }
 
 impl Backend {
@@ -101,6 +107,13 @@ impl Backend {
         }
     }
 
+    /// The load of so many files for a client that shows it and has reports of none.
+    async fn load(&self, known: &[lsp::PreviousResultId], files: usize) -> Result<Load> {
+        let support = self.worker.ask(|state| state.settings.support).await?;
+        let is_shown = support.progress == Ability::Present && known.is_empty() && files > FEW;
+        Ok(Load::new(is_shown.then(|| self.loads.clone()), files))
+    }
+
     /// The settings of the user, as the client has sent them or gives them when asked; `None` when there are none.
     async fn user_settings(&self, sent: serde_json::Value) -> Option<serde_json::Value> {
         if !sent.is_null() {
@@ -121,11 +134,13 @@ impl Backend {
 
 impl LanguageServer for Backend {
     async fn initialize(&self, it: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
-        let settings = settings(&it);
+        let mut settings = settings(&it);
         let capabilities = capabilities(&settings);
         let models = self.runtime.models();
         self.worker.send(move |state| {
+            let folders = std::mem::take(&mut settings.folders);
             state.settings = settings;
+            state.add_folders(folders);
             state.models = models;
         });
         Ok(lsp::InitializeResult {
@@ -181,7 +196,8 @@ impl LanguageServer for Backend {
 
     async fn did_change_watched_files(&self, it: lsp::DidChangeWatchedFilesParams) {
         let concern = self.worker.ask(move |state| {
-            let paths: Vec<PathBuf> = it.changes.iter().filter_map(|it| path(&it.uri)).collect();
+            let changed = it.changes.iter().filter_map(|it| state.path(&it.uri));
+            let paths: Vec<PathBuf> = changed.collect();
             state.changed_on_disk(&paths)
         });
         if matches!(concern.await, Ok(Concern::Something)) {
@@ -224,14 +240,17 @@ impl LanguageServer for Backend {
     ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
         let known = Arc::new(it.previous_result_ids);
         let mut items = Vec::new();
-        // One file at a time, so that edits and other requests come between, and cancelling ends it.
-        for path in self.worker.ask(|state| reporting::files(state)).await? {
-            let known = Arc::clone(&known);
-            let report = self
+        let files = self.worker.ask(|state| reporting::files(state)).await?;
+        let load = self.load(&known, files.len()).await?;
+        // A few at a time, so that edits and other requests come between, and cancelling ends it.
+        for (index, few) in files.chunks(BATCH).enumerate() {
+            load.is_at(index * BATCH);
+            let (few, known) = (few.to_vec(), Arc::clone(&known));
+            let reports = self
                 .worker
-                .ask(move |state| reporting::of_file(state, &path, &known))
+                .ask(move |state| reporting::of_files(state, &few, &known))
                 .await?;
-            items.extend(report);
+            items.extend(reports);
         }
         Ok(lsp::WorkspaceDiagnosticReport { items }.into())
     }
@@ -559,6 +578,16 @@ impl LanguageServer for Backend {
         self.worker
             .ask(move |state| actions::actions(state, &it))
             .await
+    }
+
+    async fn execute_command(
+        &self,
+        it: lsp::ExecuteCommandParams,
+    ) -> Result<Option<serde_json::Value>> {
+        let edit = actions::edit_of(it)?;
+        // What the client does not do it tells its user.
+        let _ = self.client.apply_edit(edit).await;
+        Ok(None)
     }
 }
 

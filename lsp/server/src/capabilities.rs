@@ -2,10 +2,12 @@
 
 use tower_lsp::ls_types as lsp;
 
+use crate::actions::APPLY;
+use crate::addresses::path;
 use crate::markup::Format;
 use crate::position::Encoding;
 use crate::semantic_tokens::legend;
-use crate::state::{Hints, Refresh, Reporting, Settings, Shown, Support, path};
+use crate::state::{Ability, Hints, Refresh, Reporting, Settings, Shown, Support};
 
 /// What is agreed with a client that says this of itself.
 pub fn settings(client: &lsp::InitializeParams) -> Settings {
@@ -45,6 +47,8 @@ fn support(client: &lsp::ClientCapabilities) -> Support {
     let symbols = document.and_then(|it| it.document_symbol.as_ref());
     let watched = workspace.and_then(|it| it.did_change_watched_files);
     let types = document.and_then(|it| it.type_hierarchy);
+    let actions = document.and_then(|it| it.code_action.as_ref());
+    let window = client.window.as_ref();
     Support {
         snippets: item.and_then(|it| it.snippet_support).into(),
         hovers: Format::agreed(hover.and_then(|it| it.content_format.as_ref())),
@@ -61,6 +65,10 @@ fn support(client: &lsp::ClientCapabilities) -> Support {
         configuration: workspace.and_then(|it| it.configuration).into(),
         renaming: workspace.and_then(renames_files).into(),
         type_hierarchy: types.and_then(|it| it.dynamic_registration).into(),
+        progress: window.and_then(|it| it.work_done_progress).into(),
+        // Clients that say nothing have always been sent them.
+        action_literals: Some(actions.is_none_or(|it| it.code_action_literal_support.is_some()))
+            .into(),
     }
 }
 
@@ -172,6 +180,13 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
                 ..lsp::CodeActionOptions::default()
             },
         )),
+        execute_command_provider: match settings.support.action_literals {
+            Ability::Present => None,
+            Ability::Lacking => Some(lsp::ExecuteCommandOptions {
+                commands: vec![APPLY.into()],
+                ..lsp::ExecuteCommandOptions::default()
+            }),
+        },
         completion_provider: Some(lsp::CompletionOptions {
             resolve_provider: Some(true),
             trigger_characters: Some([".", "\"", "/", "@"].map(Into::into).into()),

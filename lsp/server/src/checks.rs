@@ -4,14 +4,17 @@
 //! A document that was edited comes first. The others, which the edit may concern, follow when nothing has come for a moment: what a file
 //! imports before the file itself, so that each check is a small one.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use gsw_source::{Code, File};
 use tower_lsp::ls_types as lsp;
 
+use crate::addresses::is_elsewhere;
 use crate::convert;
-use crate::state::{Reporting, State};
+use crate::loading::{DONE, percentage};
+use crate::state::{Ability, Reporting, State};
 use crate::workspace::is_source;
 
 #[derive(Default)]
@@ -21,12 +24,16 @@ pub struct Checks {
     rest: Rest,
     /// Whether everything was checked once.
     depth: Depth,
+    /// Until then: the files of which all is read that they import, and what that imports.
+    read_below: HashSet<PathBuf>,
     /// What was published about each file, by its hash; files without reports are left out.
     published: HashMap<PathBuf, u64>,
     /// Open documents of which nothing was published in their present version.
     fresh: BTreeSet<PathBuf>,
     /// Documents that were closed, whose reports are to be taken back or made anew.
     closed: Vec<(PathBuf, lsp::Uri)>,
+    /// How much of the first check the client was told is done, in percent, while it is not all.
+    told: Option<u32>,
 }
 
 /// What is to be done about the files that are not edited.
@@ -43,6 +50,8 @@ enum Rest {
 /// Checks files, what each imports first.
 #[derive(Default)]
 struct Walk {
+    /// How many files there are.
+    all: usize,
     /// The last one is the next.
     waiting: Vec<PathBuf>,
     /// Those whose imports were put before them.
@@ -61,9 +70,9 @@ enum Depth {
 }
 
 /// How many files are checked before a user notices. A guess.
-const FEW: usize = 64;
-/// After how many files what is not likely to be needed again is dropped.
-const BATCH: usize = 32;
+pub const FEW: usize = 64;
+/// How many files are checked one after the other; then what is not likely to be needed again is dropped.
+pub const BATCH: usize = 32;
 
 /// The reports about a file, for the client.
 #[derive(Debug)]
@@ -106,12 +115,14 @@ impl Checks {
     /// Nothing is known any more.
     pub fn begin_again(&mut self) {
         self.depth = Depth::First;
+        self.read_below.clear();
         self.rest = Rest::ToBeListed;
     }
 
     /// Leaves everything undone until the next edit.
     pub fn give_up(&mut self) {
         self.urgent.clear();
+        self.told = None;
         self.rest = Rest::Done;
     }
 }
@@ -119,6 +130,8 @@ impl Checks {
 /// The result of one piece of work.
 pub enum Progress {
     Published(Publication),
+    /// So much of the first check is done, in percent.
+    Loaded(u32),
     /// Something was done and there is nothing new to say.
     Silent,
     /// The rest is for a moment in which nothing comes.
@@ -144,8 +157,10 @@ impl State {
             Rest::WhenQuiet => Progress::Paused,
             Rest::ToBeListed => {
                 self.forget_gone();
+                let waiting = self.all_paths();
                 self.checks.rest = Rest::Listed(Walk {
-                    waiting: self.all_paths(),
+                    all: waiting.len(),
+                    waiting,
                     ..Walk::default()
                 });
                 Progress::Silent
@@ -155,8 +170,12 @@ impl State {
                 None => {
                     self.checks.rest = Rest::Done;
                     self.checks.depth = Depth::Whole;
+                    self.checks.read_below.clear();
                     self.let_go();
-                    Progress::Silent
+                    match self.checks.told.take() {
+                        Some(_) => Progress::Loaded(DONE),
+                        None => Progress::Silent,
+                    }
                 }
             },
         }
@@ -186,6 +205,10 @@ impl State {
         let Rest::Listed(walk) = &mut self.checks.rest else {
             return Progress::Silent;
         };
+        if self.settings.reporting == Reporting::Pull && self.checks.read_below.contains(&path) {
+            // The client has asked for it already.
+            return Progress::Silent;
+        }
         if walk.entered.insert(path.clone()) {
             walk.waiting.push(path.clone());
             let imported = self.imported(&path);
@@ -194,7 +217,7 @@ impl State {
                 let fresh = before.filter(|it| !walk.entered.contains(it));
                 walk.waiting.extend(fresh);
             }
-            return Progress::Silent;
+            return self.loaded();
         }
         if !walk.left.insert(path.clone()) {
             return Progress::Silent;
@@ -203,6 +226,23 @@ impl State {
             self.let_go();
         }
         self.check(path, Depth::Whole)
+    }
+
+    /// How far the first check of a large project is, where it is further than the client was told.
+    fn loaded(&mut self) -> Progress {
+        let Rest::Listed(walk) = &self.checks.rest else {
+            return Progress::Silent;
+        };
+        let is_shown = self.settings.support.progress == Ability::Present
+            && self.settings.reporting == Reporting::Push
+            && self.checks.depth == Depth::First
+            && walk.all > FEW;
+        let percentage = percentage(walk.left.len(), walk.all);
+        if !is_shown || self.checks.told.is_some_and(|it| it >= percentage) {
+            return Progress::Silent;
+        }
+        self.checks.told = Some(percentage);
+        Progress::Loaded(percentage)
     }
 
     /// The files that a file imports, which are read if they lie outside of its folder.
@@ -224,17 +264,15 @@ impl State {
             return;
         }
         let mut waiting = vec![path.to_owned()];
-        let mut seen = BTreeSet::new();
         while let Some(path) = waiting.pop() {
-            if !seen.contains(&path) {
+            if self.checks.read_below.insert(path.clone()) {
                 waiting.extend(self.imported(&path));
-                seen.insert(path);
             }
         }
     }
 
     /// Lets go of what the checks of closed files have left behind.
-    fn let_go(&mut self) {
+    pub fn let_go(&mut self) {
         for workspace in &mut self.workspaces {
             salsa::Database::trigger_lru_eviction(&mut workspace.db);
         }
@@ -294,6 +332,17 @@ impl State {
         })
     }
 
+    /// Finds out on all cores what is wrong with these files, before each is asked for.
+    pub fn diagnose_ahead(&self, paths: &[PathBuf]) {
+        let sources = paths.iter().filter(|it| is_source(it));
+        let located: Vec<(usize, File)> = sources.filter_map(|it| self.locate(it)).collect();
+        for (index, workspace) in self.workspaces.iter().enumerate() {
+            let own = located.iter().filter(|(at, _)| *at == index);
+            let files: Vec<File> = own.map(|(_, file)| *file).collect();
+            gsw_ide::diagnose_ahead(&workspace.db, &files);
+        }
+    }
+
     /// The reports about a file, under a result id; `None` when no workspace holds it.
     pub fn diagnostics(&self, path: &Path) -> Option<Vec<lsp::Diagnostic>> {
         let view = self.view_of(path)?;
@@ -301,7 +350,11 @@ impl State {
             return Some(Vec::new());
         }
         let found = if is_source(path) {
-            gsw_ide::diagnostics(view.db, view.file)
+            let mut found = gsw_ide::diagnostics(view.db, view.file);
+            if is_elsewhere(path) {
+                found.retain(|it| it.code != Code::UNKNOWN_MODULE);
+            }
+            found
         } else {
             let named = gsw_ide::project_diagnostics(view.db).into_iter();
             let mut own = named.filter(|(file, _)| *file == view.file);

@@ -71,7 +71,7 @@ fn message(body: Vec<u8>) -> Option<Vec<u8>> {
         return is_response.then_some(body);
     };
     let Some(rest) = request.method().strip_prefix('$') else {
-        return Some(body);
+        return Some(with_version(request).unwrap_or(body));
     };
     // The engine answers no request whose method begins with `$`, and the protocol wants it refused: without the `$` it is as unknown.
     match request.id() {
@@ -81,6 +81,28 @@ fn message(body: Vec<u8>) -> Option<Vec<u8>> {
         }
         None => Some(body),
     }
+}
+
+/// The message of a client that does not say which version of a document it opens or changes, with one: what it has edited must not be lost.
+fn with_version(request: Request) -> Option<Vec<u8>> {
+    if !matches!(
+        request.method(),
+        "textDocument/didOpen" | "textDocument/didChange"
+    ) {
+        return None;
+    }
+    let version = request.params()?.pointer("/textDocument/version");
+    if version.is_some_and(|it| !it.is_null()) {
+        return None;
+    }
+    let (method, _, mut parameters) = request.into_parts();
+    let document = parameters
+        .as_mut()?
+        .get_mut("textDocument")?
+        .as_object_mut()?;
+    document.insert("version".into(), json!(0));
+    let message = json!({ "jsonrpc": "2.0", "method": method, "params": parameters });
+    Some(message.to_string().into_bytes())
 }
 
 async fn send(sender: &mut DuplexStream, body: &[u8]) -> Result<()> {

@@ -2,6 +2,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod actions;
+mod addresses;
 mod backend;
 mod capabilities;
 mod checks;
@@ -11,6 +12,7 @@ mod folder;
 mod frames;
 mod hints;
 mod library;
+mod loading;
 mod markup;
 mod navigation;
 mod position;

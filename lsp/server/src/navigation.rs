@@ -11,7 +11,7 @@ use crate::convert::symbol_kind;
 use crate::documents::Documents;
 use crate::markup;
 use crate::runtime::Runtime;
-use crate::state::{Ability, State, View, path};
+use crate::state::{Ability, State, View};
 
 /// What is known of a name or word, and what the host is asked besides.
 pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Asked)> {
@@ -185,7 +185,7 @@ fn rename_module(state: &State, moved: gsw_ide::MovedFile) -> Result<Option<lsp:
     };
     let changes = changes_after(state, &[(old, new)]).unwrap_or_default();
     let edits = changes.into_iter().map(|(uri, edits)| {
-        let open = path(&uri).and_then(|it| state.documents.get(&it));
+        let open = state.path(&uri).and_then(|it| state.documents.get(&it));
         lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit {
             text_document: lsp::OptionalVersionedTextDocumentIdentifier {
                 uri,
@@ -227,7 +227,7 @@ fn left_behind(view: View<'_>, keys: &[Location]) -> Option<String> {
 
 /// The edits that imports need when files and folders get other addresses, of all workspaces.
 pub fn rename_files(state: &State, files: &[lsp::FileRename]) -> Option<lsp::WorkspaceEdit> {
-    let at = |uri: &str| path(&uri.parse().ok()?);
+    let at = |uri: &str| state.path(&uri.parse().ok()?);
     let moved = files.iter();
     let moved = moved.filter_map(|it| Some((at(&it.old_uri)?, at(&it.new_uri)?)));
     let moved: Vec<(PathBuf, PathBuf)> = moved.collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::digest;
-use crate::state::{State, path};
+use crate::state::State;
 
 /// The reports about a document, or that they are the ones that the client has.
 pub fn of_document(
@@ -13,7 +13,7 @@ pub fn of_document(
     uri: &lsp::Uri,
     known: Option<&str>,
 ) -> lsp::DocumentDiagnosticReport {
-    let path = path(uri);
+    let path = state.path(uri);
     if let Some(path) = &path {
         state.read_below(path);
     }
@@ -54,8 +54,23 @@ pub fn files(state: &State) -> Vec<PathBuf> {
     paths
 }
 
-/// The reports about one of them.
-pub fn of_file(
+/// The reports about some of them.
+pub fn of_files(
+    state: &mut State,
+    paths: &[PathBuf],
+    known: &[lsp::PreviousResultId],
+) -> Vec<lsp::WorkspaceDocumentDiagnosticReport> {
+    for path in paths {
+        state.read_below(path);
+    }
+    state.diagnose_ahead(paths);
+    let reports = paths.iter().filter_map(|it| of_file(state, it, known));
+    let reports = reports.collect();
+    state.let_go();
+    reports
+}
+
+fn of_file(
     state: &mut State,
     path: &std::path::Path,
     known: &[lsp::PreviousResultId],

@@ -7,7 +7,7 @@ use gsw_ide::{Modifiers, SemanticKind, SemanticToken};
 use tower_lsp::ls_types as lsp;
 
 use crate::position::Forward;
-use crate::state::{State, View, path};
+use crate::state::{State, View};
 
 /// The tokens that the client has of each document, under the ids of their results.
 #[derive(Default)]
@@ -38,7 +38,8 @@ pub fn legend() -> lsp::SemanticTokensLegend {
 
 pub fn all(state: &mut State, uri: &lsp::Uri) -> Option<lsp::SemanticTokensResult> {
     let data = encode(state.view(uri)?, None);
-    let id = state.semantic_tokens.remember(path(uri)?, data.clone());
+    let path = state.path(uri)?;
+    let id = state.semantic_tokens.remember(path, data.clone());
     Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
         result_id: Some(id),
         data,
@@ -58,7 +59,7 @@ pub fn changed(
     uri: &lsp::Uri,
     previous: &str,
 ) -> Option<lsp::SemanticTokensFullDeltaResult> {
-    let path = path(uri)?;
+    let path = state.path(uri)?;
     let data = encode(state.view(uri)?, None);
     let known = state.semantic_tokens.known.get(&path);
     let edits = known

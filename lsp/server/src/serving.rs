@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LspService, Server};
 
 use crate::backend::Backend;
 use crate::frames;
+use crate::loading;
 use crate::runtime::Runtime;
 use crate::worker::{Notice, Worker};
 
@@ -53,9 +54,12 @@ pub async fn serve_on(
     let worker = Worker::start(sender)?;
     let is_shut_down = Arc::new(AtomicBool::new(false));
     let (service, socket) = LspService::new(|client| {
-        tokio::spawn(tell(client.clone(), notices));
+        let (loads, shown) = unbounded_channel();
+        tokio::spawn(loading::show(client.clone(), shown));
+        tokio::spawn(tell(client.clone(), notices, loads.clone()));
         Backend {
             client,
+            loads,
             worker,
             runtime,
             is_shut_down: Arc::clone(&is_shut_down),
@@ -73,7 +77,7 @@ pub async fn serve_on(
 }
 
 /// Passes the thread's notices to the client.
-async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>) {
+async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>, loads: UnboundedSender<u32>) {
     while let Some(notice) = notices.recv().await {
         match notice {
             Notice::Published(it) => {
@@ -81,6 +85,8 @@ async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>) {
                     .publish_diagnostics(it.uri, it.diagnostics, it.version)
                     .await;
             }
+            // The session may be ending.
+            Notice::Loaded(percentage) => drop(loads.send(percentage)),
             Notice::Broken(message) => {
                 let text = format!("gswc lsp has hit a bug and goes on: {message}");
                 client.log_message(lsp::MessageType::ERROR, text).await;

@@ -97,6 +97,10 @@ pub struct Support {
     pub renaming: Ability,
     /// Being offered a hierarchy of types after `initialize`.
     pub type_hierarchy: Ability,
+    /// Showing how far something is.
+    pub progress: Ability,
+    /// Code actions that say what they change, instead of commands.
+    pub action_literals: Ability,
 }
 
 /// What a client can refresh: it asks again when the server says that the answers are out of date.
@@ -141,13 +145,19 @@ pub struct View<'a> {
 
 impl State {
     pub fn open(&mut self, uri: lsp::Uri, version: i32, text: String) {
-        let Some(path) = path(&uri) else { return };
+        let Some(path) = self.path(&uri) else { return };
         let text: Arc<str> = text.into();
-        let document = Document {
-            uri,
-            version,
-            text: text.clone(),
-        };
+        let document = Document { uri, version, text };
+        if let Some((own, other)) = self.displaced(&path, &document) {
+            self.documents.close(&path);
+            self.enter(own, other);
+        }
+        self.enter(path, document);
+    }
+
+    /// Takes a document under its path.
+    fn enter(&mut self, path: PathBuf, document: Document) {
+        let text = document.text.clone();
         self.documents.open(path.clone(), document);
         if library::module_of(&path).is_some() {
             return;
@@ -162,7 +172,7 @@ impl State {
         document: &lsp::VersionedTextDocumentIdentifier,
         changes: Vec<lsp::TextDocumentContentChangeEvent>,
     ) {
-        let Some(path) = path(&document.uri) else {
+        let Some(path) = self.path(&document.uri) else {
             return;
         };
         let (version, encoding) = (document.version, self.settings.encoding);
@@ -177,7 +187,7 @@ impl State {
 
     /// The document is closed: what is on disk counts again.
     pub fn close(&mut self, uri: &lsp::Uri) {
-        let Some(path) = path(uri) else { return };
+        let Some(path) = self.path(uri) else { return };
         let Some(document) = self.documents.close(&path) else {
             return;
         };
@@ -229,7 +239,7 @@ impl State {
 
     pub fn change_folders(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         self.settings.folders.retain(|it| !removed.contains(it));
-        self.settings.folders.extend(added);
+        self.add_folders(added);
         self.afresh();
     }
 
@@ -366,7 +376,7 @@ impl State {
 
     /// The source at an address, in the workspace that it belongs to. A `gsw.toml` has reports, and is nothing to ask about.
     pub fn view(&self, uri: &lsp::Uri) -> Option<View<'_>> {
-        let path = path(uri).filter(|it| is_source(it))?;
+        let path = self.path(uri).filter(|it| is_source(it))?;
         self.view_of(&path)
     }
 
@@ -403,7 +413,7 @@ impl State {
     /// A place in a document as a workspace, a file of it and a byte, for questions that need the database to themselves. The library
     /// is not written, so nothing is asked there.
     pub fn place(&self, place: &lsp::TextDocumentPositionParams) -> Option<(usize, File, u32)> {
-        let path = path(&place.text_document.uri)?;
+        let path = self.path(&place.text_document.uri)?;
         if library::module_of(&path).is_some() || !is_source(&path) {
             return None;
         }
@@ -429,19 +439,4 @@ impl State {
         let is_there = self.documents.get(path).is_some() || uri.to_file_path()?.exists();
         is_there.then_some(uri)
     }
-}
-
-/// The path of a document. One that is not on disk has a path below a root of its own, so that it can import nothing.
-pub fn path(uri: &lsp::Uri) -> Option<PathBuf> {
-    let path = uri.to_file_path()?.into_owned();
-    if uri.scheme().as_str() == "file" {
-        return path.is_absolute().then_some(path);
-    }
-    let inside = path.strip_prefix("/").unwrap_or(&path);
-    Some(
-        Path::new("/dev/null")
-            .join(uri.scheme().as_str())
-            .join(inside)
-            .with_extension("gsw"),
-    )
 }

@@ -6,6 +6,7 @@ use gsw_ide::{DocumentSymbol, FoldKind, LensAction};
 use serde_json::json;
 use tower_lsp::ls_types as lsp;
 
+use crate::addresses::is_on_disk;
 use crate::convert::symbol_kind;
 use crate::runtime::Runtime;
 use crate::state::{Ability, View};
@@ -164,7 +165,8 @@ pub fn lenses(view: View<'_>) -> (Vec<lsp::CodeLens>, ProgramName) {
             .unwrap_or_else(|| stem.into_owned()),
         store: configuration.and_then(|it| it.runs.store.clone()),
     };
-    let Some(uri) = view.state.uri(path) else {
+    // What is no file cannot be run.
+    let Some(uri) = view.state.uri(path).filter(is_on_disk) else {
         return (Vec::new(), program);
     };
     let lenses = gsw_ide::code_lens(view.db, view.file).into_iter();

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::checks::{Progress, Publication};
+use crate::loading::DONE;
 use crate::state::State;
 
 type Job = Box<dyn FnOnce(&mut State) + Send>;
@@ -23,6 +24,8 @@ pub struct Worker {
 #[derive(Debug)]
 pub enum Notice {
     Published(Publication),
+    /// So much of the first check is done, in percent.
+    Loaded(u32),
     /// Something panicked: a bug of the server, by its message.
     Broken(String),
 }
@@ -97,6 +100,10 @@ fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
                         let _ = notices.send(Notice::Published(publication));
                         continue;
                     }
+                    Some(Progress::Loaded(percentage)) => {
+                        let _ = notices.send(Notice::Loaded(percentage));
+                        continue;
+                    }
                     Some(Progress::Silent) => continue,
                     Some(Progress::Paused) => match queue.recv_timeout(MOMENT) {
                         Ok(job) => {
@@ -111,7 +118,10 @@ fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
                     },
                     Some(Progress::Done) => {}
                     // Whatever panicked would do so again.
-                    None => state.checks.give_up(),
+                    None => {
+                        state.checks.give_up();
+                        let _ = notices.send(Notice::Loaded(DONE));
+                    }
                 }
                 match queue.recv() {
                     Ok(job) => job,

@@ -10,6 +10,7 @@ mod form;
 mod happened;
 mod locked;
 mod look;
+mod newer;
 mod pipe;
 mod questions;
 mod session;
@@ -66,7 +67,7 @@ impl std::fmt::Debug for McpServers {
 /// The place of one server.
 struct Slot {
     /// `None` for a server without authorization.
-    authorization: Option<Result<Authorization, ServerFailure>>,
+    authorization: Option<Result<Arc<Authorization>, ServerFailure>>,
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
     inbox: Inbox,
@@ -137,7 +138,9 @@ impl McpServers {
                 Arc::new(Slot {
                     authorization: match server {
                         ServerPlace::Program(_) => None,
-                        ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
+                        ServerPlace::Address(it) => {
+                            Authorization::of(it, &self.authorizing).map(|it| it.map(Arc::new))
+                        }
                     },
                     state: tokio::sync::Mutex::default(),
                     inbox: Inbox {
@@ -181,7 +184,7 @@ impl Servers for McpServers {
 }
 
 impl Slot {
-    fn authorization(&self) -> Result<Option<&Authorization>, ServerFailure> {
+    fn authorization(&self) -> Result<Option<&Arc<Authorization>>, ServerFailure> {
         match &self.authorization {
             None => Ok(None),
             Some(Ok(authorization)) => Ok(Some(authorization)),

@@ -42,7 +42,7 @@ use crate::durable::remembered::Remembered;
 use crate::overrun;
 use crate::perform::{FromOutside, Handle, Outlet};
 use crate::scripted::Entry;
-use crate::work::{Abandoned as Work, Completion};
+use crate::work::Completion;
 
 /// Code that waits for nothing is interrupted when it has not heard of a cancellation for so long, in nanoseconds.
 const PATIENCE: u64 = 100_000_000;
@@ -417,8 +417,8 @@ impl Carrier {
         }));
         drop(watched);
         self.allowance.set(run.memory_left());
-        if let Some(Cancellation { reason, now }) = run.take_interruption() {
-            self.note_cancel(&reason, now);
+        if let Some(interruption) = run.take_interruption() {
+            self.note_interruption(&interruption);
         }
         turn
     }
@@ -433,7 +433,7 @@ impl Carrier {
         }
         let is_remembered = self.is_remembered();
         // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
-        let asked = self.driver.clock.steady();
+        let asked = self.driver.clock.moment();
         let mut outside = self.outside();
         let mut others = Vec::new();
         for operation in operations {
@@ -441,8 +441,8 @@ impl Carrier {
                 && nanoseconds > 0
             {
                 // Its alarm is all that is known of it.
-                let at = asked.saturating_add(nanoseconds.unsigned_abs());
-                outside.alarms.add(at, Alarm::Sleep(operation.id));
+                let nanoseconds = nanoseconds.unsigned_abs();
+                outside.alarms.add_sleep(operation.id, nanoseconds, asked);
                 continue;
             }
             let care = match is_remembered {
@@ -458,14 +458,15 @@ impl Carrier {
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }
-        let is_undoing = self.front.is_undoing();
+        let mut acting = Vec::new();
         for (operation, care) in others {
             match care {
-                Care::Written if is_undoing => self.begin_when_flushed(operation),
-                Care::None | Care::Written => self.begin_operation(operation),
-                Care::Intent => self.begin_when_written(operation),
+                Care::None => self.begin_operation(operation),
+                Care::Written => acting.push(operation),
+                Care::Intent => self.begin_when_intended(operation),
             }
         }
+        self.begin_when_written(acting);
     }
 
     /// Begins what is not a sleep; a panic completes it.
@@ -498,10 +499,8 @@ impl Carrier {
             performers.perform(operation.request, call, outlet)
         }));
         // After a panic the completion was dropped, which has brought a failure.
-        let Ok(handle) = begun else { return };
-        // It may have an outcome already, and then its handle is of no use.
-        if let Some(begun) = self.outside().begun.get_mut(&id) {
-            begun.handle = handle;
+        if let Ok(handle) = begun {
+            self.keep_handle(id, handle);
         }
     }
 
@@ -522,16 +521,14 @@ impl Carrier {
             }
             GivenUp::Dropped => outside.begun.remove(&id).map(|it| it.handle),
             // Its outcome is still to come.
-            GivenUp::AwaitedFirst => outside.begun.get(&id).map(|it| it.handle.clone()),
+            GivenUp::AwaitedFirst => outside.begun.get_mut(&id).map(|it| {
+                it.is_given_up = true;
+                it.handle.clone()
+            }),
         };
         drop(outside);
-        let Some(handle) = handle else { return };
-        match (handle.end(), how) {
-            // It waits for a thread perhaps, after work that takes long; that nothing will come of it is known at once.
-            (Work::Stopped, GivenUp::AwaitedFirst) => {
-                self.complete(id, Outcome::Failed(Failure::Stopped));
-            }
-            (Work::Stopped, GivenUp::Dropped) | (Work::Finished | Work::MustWait, _) => {}
+        if let Some(handle) = handle {
+            self.end_given_up(id, handle, how);
         }
     }
 

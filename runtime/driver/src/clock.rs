@@ -18,7 +18,25 @@ pub(crate) enum Clock {
     Virtual(Arc<AtomicI64>),
 }
 
+/// A moment by both clocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) steady: u64,
+    /// Nanoseconds since 1970, where they and the steady ones may part.
+    pub(crate) date: Option<i64>,
+}
+
 impl Clock {
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            steady: self.steady(),
+            date: match self {
+                Self::System | Self::Paused(_) => Some(self.now()),
+                Self::Virtual(_) => None,
+            },
+        }
+    }
+
     /// Nanoseconds since 1970; 0 when the machine's clock is before that.
     pub(crate) fn now(&self) -> i64 {
         match self {

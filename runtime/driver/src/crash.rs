@@ -23,6 +23,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{Failure, OperationId, Outcome};
 use gsw_engine::run::{CANCELLED, Finished, MocksInTests, RunResult};
+use gsw_journal::list::Listed;
 use gsw_journal::record::{Blob, Identity, Payload, Record};
 use gsw_journal::store::{Error, NewRun, Store};
 use gsw_tree::class::Class;
@@ -239,7 +240,8 @@ impl Trial {
             Err(Error::Missing(_)) => return Ok(Vec::new()),
             store => store.map_err(|it| it.to_string())?,
         };
-        let listed = store.list().map_err(|it| it.to_string())?;
+        let listed = store.list().and_then(Listed::whole);
+        let listed = listed.map_err(|it| it.to_string())?;
         let Some(info) = listed.first() else {
             return Ok(Vec::new());
         };
@@ -395,6 +397,7 @@ fn doubtful(records: &[Record]) -> Vec<Identity> {
         Record::Begin { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -427,6 +430,7 @@ fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Begin { .. }
         | Record::Intent { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -512,7 +516,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Begin { .. } | Record::Build { .. } => "its beginning".into(),
         Record::Intent { of } => format!("that {} begins", named(records, *of)),
         Record::Outcome { of, .. } => format!("the outcome of {}", named(records, *of)),
-        Record::Cancel { .. } => "that it is cancelled".into(),
+        Record::Cancel { .. } | Record::Interrupt { .. } => "that it is cancelled".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
         Record::Undo { .. } => "that something is to be taken back again".into(),
@@ -531,6 +535,7 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Begin { .. }
         | Record::Intent { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }

@@ -313,6 +313,12 @@ impl Engine {
         self.runs.fork(id, node, set)
     }
 
+    /// Whether a run is carried here that does nothing but wait for the ends of others.
+    #[must_use]
+    pub fn stands_by(&self, id: &str) -> bool {
+        self.runs.stands_by(id)
+    }
+
     /// Writes down what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
     ///
     /// # Errors
@@ -364,11 +370,11 @@ impl Engine {
     /// All runs of the store, the newest first; none where there is no store yet.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store, and when a run is damaged.
     pub fn kept_runs(&self) -> Result<Vec<Info>, Error> {
         match self.runs.store().map(|it| it.existing()) {
             None | Some(Err(Error::Missing(_))) => Ok(Vec::new()),
-            Some(store) => store?.list(),
+            Some(store) => store?.list()?.whole(),
         }
     }
 

@@ -290,11 +290,15 @@ fn attempt(
             let place = target.remove()?;
             work.commit()?;
             place.remove()?;
+            write::changed_folder_of(&place);
             Outcome::Done
         }
         Action::MakeFolder => {
             work.commit()?;
             target.make_folder()?;
+            if let Ok(place) = target.start() {
+                write::changed_folder_of(&place);
+            }
             Outcome::Done
         }
     })

@@ -51,7 +51,7 @@ struct Rules {
     net: Vec<String>,
     exec: Vec<String>,
     env: Vec<String>,
-    /// The providers of models, where not all are granted that are named.
+    /// The providers of models, where not all are granted that are named: to what a model has written.
     providers: Option<Vec<String>>,
 }
 
@@ -256,9 +256,14 @@ impl Rules {
             // The server does what it does as a program does.
             Request::Mcp { request } => match &request.at {
                 PlaceOfServer::Program { argv, env } => self.admit_program(argv, env),
-                PlaceOfServer::Address { headers, oauth, .. } => {
+                PlaceOfServer::Address {
+                    url,
+                    headers,
+                    oauth,
+                } => {
                     self.admit_headers(headers)?;
-                    self.admit_headers(oauth)
+                    self.admit_headers(oauth)?;
+                    self.admit_consent(url, oauth)
                 }
             },
             Request::Http { request } => self.admit_headers(&request.headers),
@@ -333,6 +338,14 @@ impl Rules {
             return Ok(());
         }
         Err(refusal(format!("models of `{}`", provider.name())))
+    }
+
+    /// A person consents to what a program of theirs does, and not to what a model writes.
+    fn admit_consent(&self, url: &str, oauth: &[(String, Template)]) -> Result<(), Failure> {
+        if self.providers.is_none() || oauth.is_empty() {
+            return Ok(());
+        }
+        Err(refusal(format!("a person's authorization at `{url}`")))
     }
 
     fn admit_program(&self, argv: &[String], env: &[(String, Template)]) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
+use gsw_journal::open_file::{self, FileId};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, Stat};
 
 /// Permissions of a new file, before the process's mask.
@@ -63,6 +64,7 @@ impl Place {
     }
 
     pub(crate) fn open(&self, flags: OFlags) -> io::Result<File> {
+        self.refuse_open_database(|| self.known_through_links())?;
         let mut flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
         if self.links == Links::Refused {
             flags |= OFlags::NOFOLLOW;
@@ -74,6 +76,19 @@ impl Place {
     pub(crate) fn entries(&self) -> io::Result<Dir> {
         let folder = self.open(OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(Dir::new(OwnedFd::from(folder))?)
+    }
+
+    /// The folder that has the name, as something that can be synced.
+    pub(crate) fn open_folder(&self) -> io::Result<File> {
+        let folder = match &self.folder {
+            Some(_) => Path::new("."),
+            None => match Path::new(&self.name).parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                Some(_) | None => Path::new("."),
+            },
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(self.folder(), folder, flags, Mode::empty())?.into())
     }
 
     /// What is there; `None` when nothing is.
@@ -90,6 +105,7 @@ impl Place {
     }
 
     pub(crate) fn rename_to(&self, other: &Self) -> io::Result<()> {
+        other.refuse_open_database(|| other.known())?;
         let (from, to) = (self.folder(), other.folder());
         Ok(rustix::fs::renameat(from, &*self.name, to, &*other.name)?)
     }
@@ -104,11 +120,27 @@ impl Place {
 
     /// Removes a file, a link or an empty folder.
     pub(crate) fn remove(&self) -> io::Result<()> {
+        self.refuse_open_database(|| self.known())?;
         let flags = match self.known()?.map(|it| kind(&it)) {
             Some(FileType::Directory) => AtFlags::REMOVEDIR,
             _ => AtFlags::empty(),
         };
         Ok(rustix::fs::unlinkat(self.folder(), &*self.name, flags)?)
+    }
+
+    /// Refuses a database that this process has open: to close a file lets go of the locks that the database has on it.
+    fn refuse_open_database(
+        &self,
+        known: impl FnOnce() -> io::Result<Option<Stat>>,
+    ) -> io::Result<()> {
+        // What cannot be looked at cannot be opened either, and that says why.
+        let file = || known().ok().flatten().map(|it| id_of(&it));
+        match open_file::is_open(file) {
+            true => Err(io::Error::other(
+                "this process keeps its runs or answers of models in it, and no program may use it",
+            )),
+            false => Ok(()),
+        }
     }
 
     fn stat(&self, flags: AtFlags) -> io::Result<Option<Stat>> {
@@ -121,6 +153,13 @@ impl Place {
 
     fn folder(&self) -> BorrowedFd<'_> {
         self.folder.as_ref().map_or(CWD, |it| it.as_fd())
+    }
+}
+
+fn id_of(known: &Stat) -> FileId {
+    FileId {
+        device: known.st_dev as u64,
+        inode: known.st_ino as u64,
     }
 }
 

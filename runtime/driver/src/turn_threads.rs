@@ -1,6 +1,8 @@
 //! The threads that turns run on: few, with deep stacks, and more of them while long turns hold the others up.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +14,11 @@ const PATIENCE: Duration = Duration::from_millis(5);
 const MOST: usize = 256;
 
 type Job = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// Whether this is a thread that turns run on.
+    static IS_FOR_TURNS: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The threads. They start when they are needed and end with the process.
 #[derive(Debug, Clone, Default)]
@@ -74,11 +81,15 @@ impl TurnThreads {
         Ok(())
     }
 
-    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked or there is no thread.
+    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked or there is no thread. Called on one of
+    /// them, it runs there: if each of them waited for another one, none would go on.
     pub fn wait_for<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
+        if IS_FOR_TURNS.get() {
+            return catch_unwind(AssertUnwindSafe(job)).ok();
+        }
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let started = self.run(move || {
             // Nobody waits any more only when the process ends.
@@ -140,10 +151,11 @@ impl Shared {
     }
 
     fn serve(&self) {
+        IS_FOR_TURNS.set(true);
         loop {
             let job = self.next();
             // A job catches what its run does; this keeps the thread alive through a bug in the driver.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
 
@@ -187,6 +199,19 @@ mod tests {
         assert_eq!(threads.wait_for(|| 7), Some(7));
         drop(release);
         assert_eq!(threads.wait_for(|| 8), Some(8));
+    }
+
+    #[test]
+    fn what_a_thread_waits_for_needs_no_other() {
+        let threads = TurnThreads::default();
+        let inner = threads.clone();
+        let place = || std::thread::current().id();
+        let places = threads.wait_for(move || (place(), inner.wait_for(place)));
+        let (outer, inner) = places.expect("nothing panics");
+        assert_eq!(inner, Some(outer));
+        let inner = threads.clone();
+        let fails = || -> u32 { panic!("expected by the test") };
+        assert_eq!(threads.wait_for(move || inner.wait_for(fails)), Some(None));
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Store {
     /// # Errors
     /// When there is no such run, and those of the database.
     pub fn claim(&self, run: &str, operation: u64, own: Option<Answer>) -> Result<Claimed, Error> {
-        self.change(|transaction| {
+        self.change_for_run(|transaction| {
             let row = self.row(transaction, run)?;
             Table::new(transaction, self.id()).claim(row.number, operation, own)
         })
@@ -123,7 +123,7 @@ impl Store {
         operations: &[u64],
         now: i64,
     ) -> Result<Vec<(u64, Answer)>, Error> {
-        self.change(|transaction| {
+        self.change_for_run(|transaction| {
             let row = self.row(transaction, run)?;
             Table::new(transaction, self.id()).expire(row.number, operations, now)
         })

@@ -12,6 +12,8 @@ use crate::status::Status;
 #[derive(Debug)]
 pub enum Error {
     Missing(PathBuf),
+    /// It was there, and another file is in its place, or none.
+    Removed(PathBuf),
     /// It is a database of something else.
     Foreign(PathBuf),
     /// Another version of this program has made it.
@@ -66,6 +68,8 @@ pub enum Error {
     },
     /// It has secrets, which this process cannot seal or open.
     Sealed(SealError),
+    /// Another process holds the lock; the message of the database.
+    Locked(String),
     /// The message of the database.
     Database(String),
 }
@@ -75,8 +79,9 @@ impl Error {
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
-            Self::Database(_) => true,
+            Self::Locked(_) | Self::Database(_) => true,
             Self::Missing(_)
+            | Self::Removed(_)
             | Self::Foreign(_)
             | Self::Version { .. }
             | Self::Unusable { .. }
@@ -112,7 +117,11 @@ impl Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(explain(&error))
+        let text = explain(&error);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(text),
+            _ => Self::Database(text),
+        }
     }
 }
 
@@ -143,6 +152,11 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing(path) => write!(f, "no runs are kept: there is no `{}`", path.display()),
+            Self::Removed(path) => write!(
+                f,
+                "`{}` was removed or replaced, and what is written to it would be lost",
+                path.display()
+            ),
             Self::Foreign(path) => write!(f, "`{}` is no store of runs", path.display()),
             Self::Version { path, version } => write!(
                 f,
@@ -186,7 +200,7 @@ impl std::fmt::Display for Error {
                 "record {record} of run `{id}` is not what was written, and nothing after it can be trusted"
             ),
             Self::Sealed(error) => write!(f, "the run has secrets: {error}"),
-            Self::Database(why) => write!(f, "the store of runs: {why}"),
+            Self::Locked(why) | Self::Database(why) => write!(f, "the store of runs: {why}"),
         }
     }
 }

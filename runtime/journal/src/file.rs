@@ -24,41 +24,6 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Which file a path named when a store was opened there.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    path: PathBuf,
-    #[cfg(unix)]
-    file: Option<(u64, u64)>,
-}
-
-impl Opened {
-    pub(crate) fn at(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            #[cfg(unix)]
-            file: identity(path),
-        }
-    }
-
-    /// Whether it is the same file still. What is written to one that was removed or replaced is lost with this process.
-    pub(crate) fn is_there(&self) -> bool {
-        #[cfg(unix)]
-        let is_same = self.file.is_none() || identity(&self.path) == self.file;
-        #[cfg(not(unix))]
-        let is_same = self.path.exists();
-        is_same
-    }
-}
-
-/// The device and the number of a file.
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    let found = std::fs::metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
-}
-
 /// A store that is being made, under another name beside its place.
 pub(crate) struct Draft(PathBuf);
 

@@ -6,7 +6,7 @@
 //! identity of an operation is a digest.
 //!
 //! One thread a store writes, in groups ([`writer`]). Only the process whose epoch a run has may write to it (`owner`);
-//! every write names its epoch, so a process that slept while another took the run over writes nothing any more.
+//! every write names its run and epoch, so a process that slept while another took the run over writes nothing any more.
 //!
 //! ```text
 //! facts               which store this is, and how many rows of a kind it has
@@ -32,6 +32,7 @@ pub mod export;
 mod file;
 mod fork;
 pub mod list;
+pub mod open_file;
 pub mod owner;
 pub mod questions;
 pub mod record;
@@ -42,6 +43,7 @@ pub mod seal;
 mod sealed;
 pub mod status;
 pub mod store;
+pub mod unsynced;
 pub mod verify;
 pub mod wal;
 pub mod writer;

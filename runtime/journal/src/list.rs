@@ -12,6 +12,8 @@ use crate::questions::Table;
 use crate::record::Hash;
 use crate::row::{Facts, RunRow, StoreId};
 
+pub use crate::row::DamagedRow;
+
 pub use crate::status::Status;
 
 /// Whether a process carries a run.
@@ -71,6 +73,31 @@ impl Info {
     }
 }
 
+/// Runs of a store, and what is not as it was written: that some are damaged keeps nobody from the others.
+#[derive(Debug, Default)]
+pub struct Listed {
+    pub runs: Vec<Info>,
+    pub damaged: Vec<DamagedRow>,
+}
+
+impl Listed {
+    /// For who needs all of them.
+    ///
+    /// # Errors
+    /// What is damaged first.
+    pub fn whole(self) -> Result<Vec<Info>, Error> {
+        match self.damaged.into_iter().next() {
+            Some(damaged) => Err(damaged.error),
+            None => Ok(self.runs),
+        }
+    }
+
+    fn add(&mut self, more: Self) {
+        self.runs.extend(more.runs);
+        self.damaged.extend(more.damaged);
+    }
+}
+
 /// The store that is looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
@@ -112,28 +139,33 @@ impl Look<'_> {
     }
 
     /// The rows that fit a condition, the newest run first.
-    fn infos(&self, condition: &str, parameters: impl Params) -> Result<Vec<Info>, Error> {
+    fn infos(&self, condition: &str, parameters: impl Params) -> Result<Listed, Error> {
         let condition = format!("{condition} ORDER BY begun DESC, number DESC");
         let rows = RunRow::all(self.connection, self.store, &condition, parameters)?;
         let mut owners = Owners::new(self.connection, self.path);
-        rows.into_iter()
-            .map(|row| self.info(&mut owners, row?))
-            .collect()
+        let mut listed = Listed::default();
+        for row in rows {
+            match row {
+                Ok(row) => listed.runs.push(self.info(&mut owners, row)?),
+                Err(damaged) => listed.damaged.push(damaged),
+            }
+        }
+        Ok(listed)
     }
 
-    /// All runs, the newest first; an error when one is missing.
-    pub(crate) fn all(&self) -> Result<Vec<Info>, Error> {
-        let found = self.infos("", [])?;
+    /// All runs, the newest first. That one is missing counts as damage, too.
+    pub(crate) fn all(&self) -> Result<Listed, Error> {
+        let mut found = self.infos("", [])?;
         let facts = Facts::read(self.connection)?;
-        if facts.runs.unsigned_abs() == found.len() as u64 {
-            Ok(found)
-        } else {
-            Err(Error::DamagedEntry(format!(
-                "the list of runs, which has {} of {},",
-                found.len(),
-                facts.runs
-            )))
+        let count = found.runs.len() + found.damaged.len();
+        if facts.runs.unsigned_abs() != count as u64 {
+            let what = format!("the list of runs, which has {count} of {},", facts.runs);
+            found.damaged.push(DamagedRow {
+                error: Error::DamagedEntry(what),
+                input: None,
+            });
         }
+        Ok(found)
     }
 
     /// The run of an id, or of its beginning where that is one run's alone.
@@ -141,13 +173,14 @@ impl Look<'_> {
         if let Some(row) = RunRow::of_id(self.connection, self.store, id)? {
             return self.info(&mut Owners::new(self.connection, self.path), row);
         }
-        let mut found = self.infos("WHERE substr(id, 1, length(?1)) = ?1", [id])?;
+        let found = self.infos("WHERE substr(id, 1, length(?1)) = ?1", [id])?;
+        let mut found = found.whole()?;
         match (found.pop(), found.is_empty(), id.is_empty()) {
             (Some(one), true, false) => Ok(one),
             (Some(_), false, false) => Err(Error::Ambiguous(id.to_owned())),
             (None, _, _) | (Some(_), _, true) => {
                 // Rather damaged than missing, if it is.
-                self.all()?;
+                self.all()?.whole()?;
                 Err(Error::NoSuchRun(id.to_owned()))
             }
         }
@@ -157,8 +190,12 @@ impl Look<'_> {
     /// has ended, as the last of them, with a result that nobody has. Forks are left to who made them.
     pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
         // Of all runs, since one that is lost would be done again.
-        self.all()?;
-        let mut found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        let mut damaged = self.all()?.damaged.into_iter();
+        if let Some(damaged) = damaged.find(|it| it.may_be_of(input)) {
+            return Err(damaged.error);
+        }
+        let found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        let mut found = found.whole()?;
         found.retain(|it| it.source.is_none());
         if let Some(last) = found.first()
             && last.delivered == ResultDelivery::Outstanding
@@ -173,14 +210,14 @@ impl Look<'_> {
     /// The run of a workflow that its starter called so.
     pub(crate) fn named(&self, workflow: &str, name: &str) -> Result<Option<Info>, Error> {
         let found = self.infos("WHERE workflow = ?1 AND name = ?2", (workflow, name))?;
-        Ok(found.into_iter().next())
+        Ok(found.whole()?.into_iter().next())
     }
 
     /// The runs that could be carried on at this time: those that were interrupted, whose time has come, that were answered, or that
     /// are to end. Runs that wait for nothing of that are not looked at, however many there are.
-    pub(crate) fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+    pub(crate) fn due(&self, now: i64) -> Result<Listed, Error> {
         let mut found = self.infos("WHERE status = 0", [])?;
-        found.extend(self.infos(
+        found.add(self.infos(
             "WHERE status = 1 AND wake IS NOT NULL AND wake <= ?1",
             [now],
         )?);
@@ -189,12 +226,13 @@ impl Look<'_> {
         let cancelled = cancellation::all(self.connection, self.store)?;
         told.extend(cancelled.into_iter().flatten().map(|it| it.run));
         for run in told {
-            found.extend(self.infos("WHERE id = ?1 AND status IN (0, 1)", [&run])?);
+            found.add(self.infos("WHERE id = ?1 AND status IN (0, 1)", [&run])?);
         }
-        found.retain(|it| it.carried == Carried::No);
+        let runs = &mut found.runs;
+        runs.retain(|it| it.carried == Carried::No);
         let mut seen = BTreeSet::new();
-        found.retain(|it| seen.insert(it.id.clone()));
-        found.sort_by_key(|it| std::cmp::Reverse(it.begun));
+        runs.retain(|it| seen.insert(it.id.clone()));
+        runs.sort_by_key(|it| std::cmp::Reverse(it.begun));
         Ok(found)
     }
 }

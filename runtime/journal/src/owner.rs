@@ -5,8 +5,9 @@
 //! over, which raises its epoch. A lock says nothing about a process that is stopped for hours: so an owner also expires, and
 //! renews itself while it is awake. A copy of a store has none of the locks, so its runs can be taken.
 //!
-//! An expiry counts from the start of the machine, so that setting the clock takes no run from a living process. A name
-//! begins with the start that it was made in: of another start only the lock counts.
+//! An expiry counts from the start of the machine, so that setting the clock takes no run from a living process, and without
+//! its sleep, in which nobody could renew anything. A name begins with the start that it was made in: of another start only
+//! the lock counts.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -19,8 +20,9 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Error;
 
-/// After how long without a renewal, in nanoseconds, the runs of an owner may be taken over.
-pub const EXPIRY: i64 = 60_000_000_000;
+/// After how long without a renewal, in nanoseconds, the runs of an owner may be taken over: longer than a living process waits
+/// for the lock of a store, during which it can renew nothing.
+pub const EXPIRY: i64 = 360_000_000_000;
 
 /// The name and the lock of this process in one store.
 #[derive(Debug)]
@@ -37,6 +39,16 @@ impl Owner {
     /// # Errors
     /// When the file that says so cannot be made.
     pub fn new(store: &Path) -> std::io::Result<Self> {
+        loop {
+            // Somebody who removes what the dead have left may have taken the file for such a one, before it was locked.
+            if let Some(owner) = Self::attempt(store)? {
+                return Ok(owner);
+            }
+        }
+    }
+
+    /// `None` when the file was removed before it was locked.
+    fn attempt(store: &Path) -> std::io::Result<Option<Self>> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let name = format!(
@@ -53,11 +65,11 @@ impl Owner {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let lock = options.open(&path)?;
         lock.lock()?;
-        Ok(Self {
+        Ok(path.exists().then_some(Self {
             name,
             path,
             _lock: lock,
-        })
+        }))
     }
 
     #[must_use]
@@ -75,7 +87,7 @@ impl Owner {
     pub(crate) fn renew(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection
             .prepare_cached("INSERT OR REPLACE INTO owners (name, expires) VALUES (?1, ?2)")?;
-        statement.execute((&self.name, uptime().saturating_add(EXPIRY)))?;
+        statement.execute((&self.name, awake().saturating_add(EXPIRY)))?;
         Ok(())
     }
 }
@@ -139,7 +151,7 @@ impl<'a> Owners<'a> {
                 |it| it.get(0),
             )
             .optional()?;
-        let has_expired = is_of(&boot(), owner) && expires.is_some_and(|it| it <= uptime());
+        let has_expired = is_of(&boot(), owner) && expires.is_some_and(|it| it <= awake());
         let holds = !has_expired && is_alive(self.store, owner);
         self.known.insert(owner.to_owned(), holds);
         Ok(holds)
@@ -187,30 +199,35 @@ fn is_of(boot: &str, owner: &str) -> bool {
     owner.split_once('-').is_some_and(|(of, _)| of == boot)
 }
 
-/// Which start of the machine this is; `0` where the system does not say.
+/// Which start of the machine this is; zeros where the system does not say. The letter keeps versions from taking such a run that
+/// count the machine's sleep, too: to them it is another start.
 fn boot() -> String {
     let read = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let text = read.unwrap_or_default();
-    let short: String = text
-        .chars()
-        .filter(char::is_ascii_hexdigit)
-        .take(8)
-        .collect();
-    if short.is_empty() { "0".into() } else { short }
+    let digits = text.chars().filter(char::is_ascii_hexdigit).take(8);
+    format!("m{:0>8}", digits.collect::<String>())
 }
 
-/// The time since the start of the machine, its sleep included, in nanoseconds; the clock where the system does not say.
-fn uptime() -> i64 {
-    let seconds = || -> Option<f64> {
-        let text = std::fs::read_to_string("/proc/uptime").ok()?;
-        text.split_whitespace().next()?.parse().ok()
-    };
-    seconds().map_or_else(crate::clock::now, |it| (it * 1e9) as i64)
+/// The time since the start of the machine in which it was awake, in nanoseconds.
+#[cfg(unix)]
+fn awake() -> i64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// The clock, where the system says nothing better.
+#[cfg(not(unix))]
+fn awake() -> i64 {
+    crate::clock::now()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Owner, boot, is_alive, is_of, uptime};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::{EXPIRY, Owner, awake, boot, is_alive, is_of, sweep};
+    use crate::store::Patience;
+    use crate::writer::RENEWAL;
 
     #[test]
     fn an_owner_lives_as_long_as_its_lock() {
@@ -228,8 +245,42 @@ mod tests {
     }
 
     #[test]
+    fn nobody_takes_a_new_owner_for_a_dead_one() {
+        let folder = std::env::temp_dir().join(format!("gsw-sweep-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let store = folder.join("runs.db");
+        let is_over = AtomicBool::new(false);
+        let taken = std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        sweep(&store);
+                    }
+                });
+            }
+            let taken = (0..2_000).filter(|_| {
+                let owner = Owner::new(&store).expect("a lock");
+                !is_alive(&store, owner.name())
+            });
+            let taken = taken.count();
+            is_over.store(true, Ordering::Relaxed);
+            taken
+        });
+        assert_eq!(taken, 0);
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    #[test]
     fn the_time_since_the_start_does_not_go_back() {
-        let before = uptime();
-        assert!(uptime() >= before && before > 0);
+        let before = awake();
+        assert!(awake() >= before && before > 0);
+    }
+
+    #[test]
+    fn who_waits_for_a_lock_does_not_expire_meanwhile() {
+        let Patience { look, write } = Patience::default();
+        // The last attempt begins when the time is almost over, and a renewal may be due just before the wait.
+        let longest = write + look + 2 * RENEWAL;
+        assert!(longest.as_nanos() < EXPIRY.unsigned_abs().into());
     }
 }

@@ -63,8 +63,8 @@ pub(crate) fn prune(
     let ended = RunRow::all(transaction, store, condition, finals)?;
     let mut seen = HashSet::new();
     let (mut kept, mut bytes, mut forgotten) = (0, 0_u64, 0_i64);
-    for row in ended {
-        let row = row?;
+    // What is damaged is not known to have ended.
+    for row in ended.into_iter().flatten() {
         bytes = bytes.saturating_add(size(transaction, row.number, &mut seen)?);
         let is_old = now.saturating_sub(row.changed) > retention.age;
         if is_old || kept >= retention.runs || bytes > retention.bytes {

@@ -48,6 +48,34 @@ pub(crate) struct RunRow {
     pub asked: i64,
 }
 
+/// A row that is not what was written.
+#[derive(Debug)]
+pub struct DamagedRow {
+    pub error: Error,
+    /// What the row says now of the run's input; `None` where that cannot be read.
+    pub(crate) input: Option<Hash>,
+}
+
+impl DamagedRow {
+    /// Whether it may be that of a run of this input. One that is damaged elsewhere has it still, and a few flipped bits leave most
+    /// of its bytes. Digests of two inputs have hardly ever four bytes in common, and then a run is refused that could begin.
+    pub(crate) fn may_be_of(&self, input: &Hash) -> bool {
+        let is_like = |own: &Hash, other: &Hash| {
+            let same = own.iter().zip(other).filter(|(own, other)| own == other);
+            same.count() >= 4
+        };
+        let Some(own) = &self.input else { return true };
+        // Zeros are what a disk gives for what it has lost.
+        is_like(own, input) || is_like(own, &[0; 32])
+    }
+}
+
+impl From<DamagedRow> for Error {
+    fn from(damaged: DamagedRow) -> Self {
+        damaged.error
+    }
+}
+
 const COLUMNS: &str = "number, id, workflow, name, status, begun, changed, image, program, input, waiting, wake, source, \
                        epoch, owner, next, last, asked, sum";
 
@@ -67,9 +95,13 @@ impl RunRow {
         Error::DamagedEntry(format!("the entry of run `{}`", self.id))
     }
 
-    fn read(store: &StoreId, found: &Found<'_>) -> Result<Self, Error> {
+    fn read(store: &StoreId, found: &Found<'_>) -> Result<Self, DamagedRow> {
+        let damaged = |error| DamagedRow {
+            error,
+            input: found.get(9).ok(),
+        };
         // What is not even of the right type has no id to be named by.
-        let damaged = |_| Error::DamagedEntry("the entry of a run".into());
+        let nameless = |_| damaged(Error::DamagedEntry("the entry of a run".into()));
         let read = || -> rusqlite::Result<(Self, i64)> {
             let row = Self {
                 number: found.get(0)?,
@@ -93,21 +125,21 @@ impl RunRow {
             };
             Ok((row, found.get(18)?))
         };
-        let (row, sum) = read().map_err(damaged)?;
+        let (row, sum) = read().map_err(nameless)?;
         if sum_of(store, "runs", &row) == sum {
             Ok(row)
         } else {
-            Err(row.damaged())
+            Err(damaged(row.damaged()))
         }
     }
 
-    /// The rows that fit `condition`; one that is damaged is in its place as an error.
+    /// The rows that fit `condition`.
     pub(crate) fn all(
         connection: &Connection,
         store: &StoreId,
         condition: &str,
         parameters: impl Params,
-    ) -> Result<Vec<Result<Self, Error>>, Error> {
+    ) -> Result<Vec<Result<Self, DamagedRow>>, Error> {
         let text = format!("SELECT {COLUMNS} FROM runs {condition}");
         let mut statement = connection.prepare_cached(&text)?;
         let mut rows = statement.query(parameters)?;
@@ -125,7 +157,7 @@ impl RunRow {
         number: i64,
     ) -> Result<Option<Self>, Error> {
         let rows = Self::all(connection, store, "WHERE number = ?1", [number])?;
-        rows.into_iter().next().transpose()
+        Ok(rows.into_iter().next().transpose()?)
     }
 
     /// The row of exactly this id.
@@ -135,7 +167,7 @@ impl RunRow {
         id: &str,
     ) -> Result<Option<Self>, Error> {
         let rows = Self::all(connection, store, "WHERE id = ?1", [id])?;
-        rows.into_iter().next().transpose()
+        Ok(rows.into_iter().next().transpose()?)
     }
 
     /// Adds it to the table, which gives it its number.

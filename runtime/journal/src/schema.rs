@@ -7,6 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
 use crate::file;
+use crate::open_file::OpenFile;
 use crate::row::{Facts, StoreId};
 use crate::seal::draw;
 use crate::wal;
@@ -64,6 +65,7 @@ pub enum Missing {
 /// A file that was opened.
 pub(crate) struct Opened {
     pub connection: Connection,
+    pub file: OpenFile,
     pub store: StoreId,
     pub last_write: wal::LastWrite,
 }
@@ -79,10 +81,13 @@ pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<
     }
     file::close_to_others(path);
     let last_write = wal::look(path)?;
+    let mut file = OpenFile::at(path);
     let mut connection = connect(path, patience)?;
     let store = identify(&mut connection, path)?;
+    file.note_log();
     Ok(Opened {
         connection,
+        file,
         store,
         last_write,
     })

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
-use crate::file::Opened;
-use crate::list::{Carried, Info, Look};
+use crate::list::{Carried, Info, Listed, Look};
+use crate::open_file::OpenFile;
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, is_due, prune};
@@ -19,7 +19,7 @@ use crate::schema::{self, Missing};
 use crate::sealed;
 use crate::status::Status;
 use crate::wal::LastWrite;
-use crate::writer::{Journal, Writer};
+use crate::writer::{AGAIN, Journal, Writer};
 
 pub use crate::error::Error;
 
@@ -31,6 +31,8 @@ pub struct Store {
     last_write: LastWrite,
     patience: Patience,
     connection: Mutex<Connection>,
+    /// After the connection, which is closed first.
+    file: OpenFile,
     writing: Mutex<Option<Arc<Writer>>>,
 }
 
@@ -105,6 +107,7 @@ impl Store {
             last_write: opened.last_write,
             patience,
             connection: Mutex::new(opened.connection),
+            file: opened.file,
             writing: Mutex::default(),
         })
     }
@@ -181,40 +184,43 @@ impl Store {
         })
     }
 
+    /// Adds a record to a run that has ended and had so many before, and leaves it to whoever takes it: at once or not at all, so
+    /// that a process which dies in between leaves an ended run.
+    ///
+    /// # Errors
+    /// When there is no such run, it has not ended or has other records by now, it is damaged, or it cannot be written.
+    pub fn reopen(&self, id: &str, records: usize, record: &Record) -> Result<(), Error> {
+        self.change(|transaction| {
+            let mut row = self.row(transaction, id)?;
+            let (mut chain, before) = chain::read(transaction, &row)?;
+            if !row.status()?.is_final() || before.len() != records {
+                return Err(Error::NotEnded(id.to_owned()));
+            }
+            chain::append(transaction, row.number, &mut chain, record, None)?;
+            row.advance(&chain);
+            row.epoch += 1;
+            row.owner.clear();
+            row.status = Status::Running.number();
+            row.waiting = None;
+            row.changed = now();
+            row.update(transaction, &self.id)
+        })
+    }
+
     /// Takes a run that nobody carries: from now on this process alone writes to it. Gives what was written of it.
     ///
     /// # Errors
     /// When there is no such run, it has ended, another process carries it, or it is damaged.
     pub fn take(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
-        self.take_if(id, |info| match info.status.is_final() {
-            true => Err(Error::Ended {
-                id: info.id.clone(),
-                status: info.status,
-            }),
-            false => Ok(()),
-        })
-    }
-
-    /// Takes a run that has ended, to add something to it.
-    ///
-    /// # Errors
-    /// When there is no such run, it has not ended, it is damaged, or it cannot be written.
-    pub fn reopen(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
-        self.take_if(id, |info| match info.status.is_final() {
-            true => Ok(()),
-            false => Err(Error::NotEnded(info.id.clone())),
-        })
-    }
-
-    fn take_if(
-        &self,
-        id: &str,
-        check: impl Fn(&Info) -> Result<(), Error>,
-    ) -> Result<(Journal, Vec<Record>), Error> {
         let writer = self.writer()?;
         self.change(|transaction| {
             let info = self.look(transaction).find(id)?;
-            check(&info)?;
+            if info.status.is_final() {
+                return Err(Error::Ended {
+                    id: info.id,
+                    status: info.status,
+                });
+            }
             if info.carried == Carried::Yes {
                 return Err(Error::Carried(info.id));
             }
@@ -298,7 +304,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn list(&self) -> Result<Vec<Info>, Error> {
+    pub fn list(&self) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).all())
     }
 
@@ -331,7 +337,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+    pub fn due(&self, now: i64) -> Result<Listed, Error> {
         self.glance(|it| self.look(it).due(now))
     }
 
@@ -443,11 +449,49 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        transaction.commit()?;
-        Ok(result)
+        self.change_within(self.patience.look, work)
+    }
+
+    /// As [`Self::change`], for a run that this process carries: one that is made to end is worse than one that stands still.
+    pub(crate) fn change_for_run<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.change_within(self.patience.write, work)
+    }
+
+    fn change_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let begun = Instant::now();
+        loop {
+            let mut connection = self.connection();
+            match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+                Ok(transaction) => {
+                    let result = work(&transaction)?;
+                    transaction.commit()?;
+                    return self.if_there(result);
+                }
+                Err(error) => match Error::from(error) {
+                    Error::Locked(_) if begun.elapsed() < patience => {}
+                    error => return Err(error),
+                },
+            }
+            // Others of this process may look meanwhile.
+            drop(connection);
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// What was written to a file that is not there any more is lost.
+    fn if_there<T>(&self, result: T) -> Result<T, Error> {
+        if self.file.is_there() {
+            Ok(result)
+        } else {
+            Err(Error::Removed(self.path.clone()))
+        }
     }
 
     /// Reads the store as it is at one moment.
@@ -467,9 +511,10 @@ impl Store {
         }
         let unusable = |error: std::io::Error| Error::unusable(&self.path, &error);
         let owner = Owner::new(&self.path).map_err(unusable)?;
+        let mut file = OpenFile::at(&self.path);
         let connection = schema::connect(&self.path, self.patience.look)?;
         owner.renew(&connection)?;
-        let file = Opened::at(&self.path);
+        file.note_log();
         let writer = Writer::start(owner, connection, file, self.id, self.patience.write);
         let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));

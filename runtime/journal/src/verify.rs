@@ -70,12 +70,10 @@ impl Store {
             self.verify_file(transaction, &mut verified);
             match RunRow::all(transaction, self.id(), "ORDER BY number", []) {
                 Err(error) => verified.add(None, &error),
+                // Those that are damaged are named already.
                 Ok(rows) => {
-                    for row in rows {
-                        match row {
-                            Ok(row) => self.verify_run(transaction, &row, &mut verified),
-                            Err(error) => verified.add(None, &error),
-                        }
+                    for row in rows.iter().flatten() {
+                        self.verify_run(transaction, row, &mut verified);
                     }
                 }
             }
@@ -98,8 +96,12 @@ impl Store {
             }
             Err(error) => verified.add(None, &Error::from(error)),
         }
-        if let Err(error) = self.look(transaction).all() {
-            verified.add(None, &error);
+        match self.look(transaction).all() {
+            Ok(listed) => {
+                let damaged = listed.damaged.iter();
+                damaged.for_each(|it| verified.add(None, &it.error));
+            }
+            Err(error) => verified.add(None, &error),
         }
         let table = Table::new(transaction, self.id());
         let cancelled = crate::cancellation::all(transaction, self.id()).map(drop);

@@ -1,14 +1,15 @@
 //! The one thread of a process that writes to a store.
 //!
 //! Records come from many runs and are committed in groups: a commit waits for the disk, which takes as long for one record as
-//! for hundreds. A run goes on while its records are on their way, except before something that must not happen twice: that
-//! begins when its intent is on the disk ([`Journal::write_first`]).
+//! for hundreds. A run goes on while its records are on their way, except before something that acts on the world: that begins
+//! when they are on the disk, and what must not happen twice when its intent is ([`Journal::write_first`]).
 //!
 //! Who cannot write must not go on: once a write of a run has failed, or another process has taken the run over, all later
 //! writes of that run fail with the same error, and [`Journal::failure`] says so.
 
 mod thread;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SendError, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -17,17 +18,22 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::file::Opened;
 use crate::list::ResultDelivery;
+use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
 use crate::row::{RunRow, StoreId};
 use crate::status::Status;
+use crate::unsynced::Committer;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
 const QUEUE: usize = 8_192;
+/// How often an owner is renewed: several times within its expiry.
+pub(crate) const RENEWAL: Duration = Duration::from_secs(15);
+/// Between two attempts at a store that another process has locked.
+pub(crate) const AGAIN: Duration = Duration::from_millis(50);
 
 /// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
@@ -73,20 +79,25 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 pub struct Journal {
     writer: Arc<Writer>,
-    id: String,
     run: Place,
     chain: Chain,
+    written: Written,
     failure: Failed,
     /// Of its result, once it has ended.
     delivered: ResultDelivery,
 }
 
-/// A run, and in which of its lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A run, and in which of its lives. The number says only where to look: that of a run that is forgotten is given again.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Place {
     number: i64,
+    id: Arc<str>,
     epoch: i64,
 }
+
+/// How many of a run's records are on the disk.
+#[derive(Clone, Debug)]
+struct Written(Arc<AtomicU64>);
 
 #[derive(Clone, Debug, Default)]
 struct Failed(Arc<Mutex<Option<Failure>>>);
@@ -100,6 +111,7 @@ enum Command {
 /// What a run wants written.
 struct Write {
     run: Place,
+    written: Written,
     /// Of the run: after a failure nothing of it is written any more.
     failure: Failed,
     what: What,
@@ -155,11 +167,12 @@ impl Journal {
     pub(crate) fn new(writer: Arc<Writer>, row: &RunRow, chain: Chain) -> Self {
         Self {
             writer,
-            id: row.id.clone(),
             run: Place {
                 number: row.number,
+                id: Arc::from(&*row.id),
                 epoch: row.epoch,
             },
+            written: Written(Arc::new(AtomicU64::new(chain.next))),
             chain,
             failure: Failed::default(),
             delivered: ResultDelivery::Settled,
@@ -178,6 +191,12 @@ impl Journal {
         self.chain.next
     }
 
+    /// Whether all of them are on the disk.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.written.0.load(Ordering::Acquire) == self.chain.next
+    }
+
     pub(crate) const fn number(&self) -> i64 {
         self.run.number
     }
@@ -185,7 +204,7 @@ impl Journal {
     /// The id of the run.
     #[must_use]
     pub fn run(&self) -> &str {
-        &self.id
+        &self.run.id
     }
 
     /// Writes a record soon, in order.
@@ -212,7 +231,8 @@ impl Journal {
 
     fn send(&self, what: What, then: Option<Then>) {
         self.writer.send(Command::Write(Write {
-            run: self.run,
+            run: self.run.clone(),
+            written: self.written.clone(),
             failure: self.failure.clone(),
             what,
             then,
@@ -293,7 +313,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A second time does nothing: the owner is asked for by its epoch.
+        // A second time does nothing: the row is asked for by its id and epoch.
         self.send(What::Release(self.delivered), None);
     }
 }
@@ -302,7 +322,7 @@ impl Writer {
     pub(crate) fn start(
         owner: Owner,
         connection: Connection,
-        file: Opened,
+        file: OpenFile,
         store: StoreId,
         patience: Duration,
     ) -> std::io::Result<Self> {
@@ -314,6 +334,8 @@ impl Writer {
             owner,
             store,
             patience,
+            _committer: Committer::new(),
+            locked: None,
         };
         let thread = std::thread::Builder::new()
             .name("gsw-journal".into())
@@ -384,6 +406,11 @@ fn refuse(command: Command, failure: &Failure) {
 impl Write {
     /// Reports that it is on the disk. What failed before it is missing, so then it is of no use.
     fn accept(self) {
+        if let What::Append { number, .. } = self.what
+            && self.failure.get().is_none()
+        {
+            self.written.0.store(number + 1, Ordering::Release);
+        }
         if let Some(then) = self.then {
             then(self.failure.get().map_or(Ok(()), Err));
         }

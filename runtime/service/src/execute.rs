@@ -1,5 +1,7 @@
 //! A program's command line from words to exit code.
 
+mod purpose;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -32,6 +34,7 @@ use crate::arguments::{
 use crate::builds::{self, Build};
 use crate::columns::Columns;
 use crate::consent::authorizing_on;
+use crate::execute::purpose::Purpose;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
@@ -135,6 +138,8 @@ enum NotBegun {
     Unwritten(String),
     /// Another process has carried it to its end.
     Ended(Box<Info>),
+    /// Another process carries it, and ends it.
+    Told,
     /// Nothing can be tried again of what could not be taken back.
     NothingToTry {
         id: String,
@@ -231,7 +236,7 @@ pub(crate) fn carry(
     let observers = observers();
     let header = Header::new(&loaded.program.name, &loaded.image);
     let stage = terminal::stage();
-    let watchers = Watchers::start(&observers, &header, options, &stage);
+    let mut watchers = Watchers::start(&observers, &header, options, &stage);
     let person = Person::new(&loaded.program, Arc::clone(&stage), options.verbosity);
     let engine_options = EngineOptions {
         memory_limit,
@@ -254,6 +259,7 @@ pub(crate) fn carry(
             return without(not_begun, &engine, options, origin, store.as_ref());
         }
     };
+    watchers.run_has_begun();
     let id = Arc::clone(handle.canceller().run());
     let whom = Whom::Run(handle.canceller());
     let interrupted = signals.end(whom, engine.clone(), Arc::clone(&observers));
@@ -305,6 +311,10 @@ fn without(
             let next = Next::new(origin, options, &id);
             return runs::undo::report(&left, options.form, &next);
         }
+        (NotBegun::Told, _) => {
+            say(runs::TOLD);
+            return Exit::Done;
+        }
         (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
         (NotBegun::Refused(why), _) => why,
         (NotBegun::Unwritten(why), _) => {
@@ -321,9 +331,10 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
     if options.verbosity == Verbosity::Quiet {
         return;
     }
-    let (mut open, Ok(at)) = (runs::all(store).unwrap_or_default(), store.existing()) else {
+    let (listed, Ok(at)) = (runs::all(store).unwrap_or_default(), store.existing()) else {
         return;
     };
+    let mut open = listed.runs;
     open.retain(|it| {
         let is_open = !it.status.is_final() && it.carried == Carried::No;
         is_open && it.begun >= ended.begun && is_descended(&at, &it.id, &ended.id)
@@ -449,35 +460,6 @@ fn offer_interrupted(
     }
 }
 
-/// What a run of the store is carried for.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Resume,
-    Await,
-    Cancel,
-    Undo(UndoWish),
-}
-
-impl Purpose {
-    /// The command of `runs` that says so.
-    fn words(self, id: &str) -> Vec<String> {
-        let words = |command: &str| vec![command.to_owned(), id.to_owned()];
-        let undo = |number: u64, how: &str| {
-            let mut words = words("undo");
-            words.extend([number.to_string(), how.to_owned()]);
-            words
-        };
-        match self {
-            Self::Resume => words("resume"),
-            Self::Await => words("wait"),
-            Self::Cancel => words("cancel"),
-            Self::Undo(UndoWish::Failed) => words("undo"),
-            Self::Undo(UndoWish::Again(number)) => undo(number, "again"),
-            Self::Undo(UndoWish::Done(number)) => undo(number, "done"),
-        }
-    }
-}
-
 /// Begins what is to be carried; gives also the type of its result.
 fn begin(
     engine: &Engine,
@@ -570,6 +552,10 @@ fn taken(
                 return Err(NotBegun::Ended(Box::new(info)));
             }
             continue;
+        }
+        if let (NotResumed::Store(Error::Carried(_)), Purpose::Cancel) = (&why, purpose) {
+            // What was left in the store reaches it.
+            return Err(NotBegun::Told);
         }
         return Err(NotBegun::Refused(match build {
             Build::This => why.to_string(),

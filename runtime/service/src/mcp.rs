@@ -81,7 +81,8 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let mut watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    watchers.run_has_begun();
     let callers = Arc::new(Callers::new(Arc::clone(&program)));
     let engine = Engine::new(
         loaded,

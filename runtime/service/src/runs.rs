@@ -21,7 +21,7 @@ use gsw_driver::engine::standing::Settled as Became;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::OperationId;
-use gsw_journal::list::{Carried, Info};
+use gsw_journal::list::{Carried, Info, Listed};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
 use gsw_trace::measure::money;
@@ -37,6 +37,9 @@ use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::worker::{self, Until};
+
+/// What is said of a run that another process carries and that is to end.
+pub(crate) const TOLD: &str = "told to end; the process that carries it ends it";
 
 /// Does what a command about runs says.
 #[expect(
@@ -74,11 +77,13 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         RunsCommand::Wait { id: Some(id) } => {
             return wait::wait(loaded, &id, &options, store, origin);
         }
-        RunsCommand::Cancel { id } if is_carried(&store, &id) => tell_to_end(&store, &id)
-            .map(|()| tell(form, "told to end; the process that carries it ends it")),
-        RunsCommand::Cancel { id } => {
-            return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
-        }
+        RunsCommand::Cancel { id } => match tell_to_end(&store, &id) {
+            Ok(Carried::Yes) => Ok(tell(form, TOLD)),
+            // Where it cannot be told, carrying it says why.
+            Ok(Carried::No) | Err(_) => {
+                return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
+            }
+        },
         RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
             let answered = answer::answer(&engine, &store, to, &name, answer, next);
@@ -167,27 +172,24 @@ fn its_builds(command: &RunsCommand, store: &RunStore) -> Option<(String, Vec<St
     }
 }
 
-/// Whether another process carries a run.
-fn is_carried(store: &RunStore, id: &str) -> bool {
-    let info = store.existing().and_then(|it| it.find(id));
-    info.is_ok_and(|it| it.carried == Carried::Yes)
-}
-
-/// Leaves a request for the process that carries a run.
-fn tell_to_end(store: &RunStore, id: &str) -> Result<(), String> {
+/// Leaves the request for whoever carries a run, now or later. Says whether a process does now.
+fn tell_to_end(store: &RunStore, id: &str) -> Result<Carried, Error> {
     let now = gsw_journal::clock::now();
-    let told = store
-        .existing()
-        .and_then(|it| it.cancel(id, "cancelled by `runs cancel`", now));
-    told.map(drop).map_err(|it| it.to_string())
+    store
+        .existing()?
+        .cancel(id, "cancelled by `runs cancel`", now)
 }
 
 fn refuse(form: ResultForm, why: &str) -> Exit {
+    say_error(form, why);
+    Exit::Usage
+}
+
+fn say_error(form: ResultForm, why: &str) {
     match form {
         ResultForm::Json => say::say_json(&json!({ "error": "Usage", "message": why }).to_string()),
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => say(&format!("error: {why}")),
     }
-    Exit::Usage
 }
 
 /// Says that something was done.
@@ -212,9 +214,9 @@ fn quiet_engine(loaded: Loaded, store: &Arc<RunStore>) -> Engine {
 }
 
 /// The runs of a store, the newest first; none where there is no store yet.
-pub(crate) fn all(store: &RunStore) -> Result<Vec<Info>, String> {
+pub(crate) fn all(store: &RunStore) -> Result<Listed, String> {
     let listed = match store.existing() {
-        Err(Error::Missing(_)) => return Ok(Vec::new()),
+        Err(Error::Missing(_)) => return Ok(Listed::default()),
         store => store.and_then(|it| it.list()),
     };
     listed.map_err(|it| it.to_string())
@@ -222,13 +224,13 @@ pub(crate) fn all(store: &RunStore) -> Result<Vec<Info>, String> {
 
 /// The id of the run that was begun last.
 pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
-    let newest = all(store)?.into_iter().next();
+    let newest = all(store)?.runs.into_iter().next();
     Ok(newest.ok_or("no runs are kept")?.id)
 }
 
 /// The id of the newest run that can be resumed.
 fn newest(store: &RunStore) -> Result<String, String> {
-    let runs = all(store)?;
+    let runs = all(store)?.runs;
     let open = runs
         .iter()
         .find(|it| matches!(it.status_name(), "interrupted" | "parked" | "diverged"));
@@ -239,7 +241,18 @@ fn newest(store: &RunStore) -> Result<String, String> {
 }
 
 fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
-    let runs = all(store)?;
+    let Listed { runs, damaged } = all(store)?;
+    let exit = print_list(store, &runs, form);
+    for damaged in &damaged {
+        say_error(form, &damaged.error.to_string());
+    }
+    Ok(match damaged.is_empty() {
+        true => exit,
+        false => Exit::Raised,
+    })
+}
+
+fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
     // None where it cannot be read: the command that looks at a run reports what is wrong with it.
     let costs = |it: &Info| cost_of(&*store.existing().ok()?, &it.id).ok();
     if form == ResultForm::Json {
@@ -249,10 +262,10 @@ fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
             tree
         };
         let runs: Vec<Value> = runs.iter().map(described).collect();
-        return Ok(printed(say::print_value(&runs)));
+        return printed(say::print_value(&runs));
     }
     if runs.is_empty() {
-        return Ok(printed(say::print("no runs are kept\n")));
+        return printed(say::print("no runs are kept\n"));
     }
     // None where they cannot be read, as with the costs.
     let answered = store.existing().and_then(|it| it.answered());
@@ -281,7 +294,7 @@ fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
             waits_for(it).unwrap_or_default(),
         ]
     }));
-    Ok(printed(say::print(&table(&rows))))
+    printed(say::print(&table(&rows)))
 }
 
 /// What is known of a run without reading its records.

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use gsw_agents::{DeliveryReport, Environment, Telemetry};
@@ -22,8 +23,24 @@ const NOTICEABLE: Duration = Duration::from_millis(200);
 pub struct Watchers {
     terminal: Option<Attached>,
     verbosity: Verbosity,
-    events: Option<(EventSink, JsonLines)>,
+    events: Option<Events>,
     telemetry: Option<Telemetry>,
+}
+
+/// The events that are written.
+struct Events {
+    sink: EventSink,
+    lines: JsonLines,
+    /// Of a file, until there is a run.
+    unopened: Option<Unopened>,
+}
+
+/// A file of events before there is a run. It may be that of the run which is asked for and which another process carries, and
+/// opening it would empty it.
+struct Unopened {
+    path: String,
+    /// Hears how it is opened.
+    writer: Sender<Open>,
 }
 
 /// What standard output holds when the result follows.
@@ -42,16 +59,8 @@ impl Watchers {
         options: &BuiltinOptions,
         stage: &Arc<Stage>,
     ) -> Self {
-        let events = options.events.clone().and_then(|sink| {
-            let (delivery, open) = open(&sink);
-            match JsonLines::start(observers, header, delivery, open) {
-                Ok(lines) => Some((sink, lines)),
-                Err(error) => {
-                    say(&format!("warning: no events are written: {error}"));
-                    None
-                }
-            }
-        });
+        let events = options.events.clone();
+        let events = events.and_then(|sink| Events::start(observers, header, sink));
         let telemetry = Telemetry::start(&Environment::process(), observers, &header.program);
         let telemetry = telemetry.unwrap_or_else(|why| {
             say(&format!("warning: {why}"));
@@ -70,6 +79,15 @@ impl Watchers {
         }
     }
 
+    /// There is a run: its file of events is opened.
+    pub fn run_has_begun(&mut self) {
+        let unopened = self.events.as_mut().and_then(|it| it.unopened.take());
+        if let Some(Unopened { path, writer }) = unopened {
+            // Nobody hears it when nothing is written any more.
+            let _ = writer.send(opened(path));
+        }
+    }
+
     /// Waits until everything has been written, and says what was not; the observers were closed before.
     pub fn finish(self) -> Output {
         if let Some(terminal) = self.terminal {
@@ -81,9 +99,20 @@ impl Watchers {
         if let Some(undelivered) = self.telemetry.map(Telemetry::finish).and_then(undelivered) {
             say(&format!("warning: {undelivered}"));
         }
-        let Some((sink, lines)) = self.events else {
+        let Some(Events {
+            sink,
+            lines,
+            unopened,
+        }) = self.events
+        else {
             return Output::Whole;
         };
+        if let Some(unopened) = unopened {
+            // No run has begun, so nothing is missing in its file.
+            drop(unopened);
+            let _ = lines.finish(Patience::USUAL);
+            return Output::Whole;
+        }
         let patience = match sink {
             // The result goes the same way, so there is nothing to be gained by leaving early.
             EventSink::Standard => Patience::Unlimited,
@@ -149,28 +178,57 @@ fn warning(sink: &EventSink, written: &Written) -> Option<String> {
     }
 }
 
-/// How a sink is opened, and whether the run waits for it: a file or standard output is asked for in full, while a pipe or a
-/// device belongs to a reader that may be slower than the run.
-fn open(sink: &EventSink) -> (Delivery, Open) {
-    match sink {
-        EventSink::Standard => (Delivery::WHOLE, Box::new(standard_output)),
-        EventSink::File(path) => {
-            // Opening a pipe waits for its reader; anything else is opened here, so that a mistake is reported at the
-            // start.
-            let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
-            if is_special {
+impl Events {
+    /// A file or standard output is asked for in full, while a pipe or a device belongs to a reader that may be slower than the
+    /// run.
+    fn start(observers: &Observers, header: &Header, sink: EventSink) -> Option<Self> {
+        let (delivery, open, unopened): (_, Open, _) = match &sink {
+            EventSink::Standard => (Delivery::WHOLE, Box::new(standard_output), None),
+            EventSink::File(path) => {
+                let delivery = match is_special(path) {
+                    true => Delivery::Lossy,
+                    false => Delivery::WHOLE,
+                };
+                let (writer, begun) = channel::<Open>();
+                let open = move || match begun.recv() {
+                    Ok(open) => open(),
+                    Err(_) => Err(io::Error::other("no run has begun")),
+                };
                 let path = path.clone();
-                return (Delivery::Lossy, Box::new(move || create(&path).map(boxed)));
+                (delivery, Box::new(open), Some(Unopened { path, writer }))
             }
-            let file = create(path);
-            if let Err(error) = &file {
-                say(&format!(
-                    "warning: `{path}` cannot be written: {error}; the run continues without an event file"
-                ));
+        };
+        match JsonLines::start(observers, header, delivery, open) {
+            Ok(lines) => Some(Self {
+                sink,
+                lines,
+                unopened,
+            }),
+            Err(error) => {
+                say(&format!("warning: no events are written: {error}"));
+                None
             }
-            (Delivery::WHOLE, Box::new(move || file.map(boxed)))
         }
     }
+}
+
+/// How a file of events is opened. That of a pipe waits for its reader; anything else is opened here, so that a mistake is reported
+/// when the run begins.
+fn opened(path: String) -> Open {
+    if is_special(&path) {
+        return Box::new(move || create(&path).map(boxed));
+    }
+    let file = create(&path);
+    if let Err(error) = &file {
+        say(&format!(
+            "warning: `{path}` cannot be written: {error}; the run continues without an event file"
+        ));
+    }
+    Box::new(move || file.map(boxed))
+}
+
+fn is_special(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| !it.is_file())
 }
 
 /// Events hold what a run has read and written, so a new file is its owner's alone.

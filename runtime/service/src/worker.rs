@@ -16,7 +16,7 @@ use gsw_driver::engine::{Engine, EngineOptions, RunOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, Left, RunResult};
 use gsw_journal::clock::now;
-use gsw_journal::list::{Info, Status};
+use gsw_journal::list::{self, Info, Status};
 use gsw_journal::store::{Error, Store};
 use gsw_tree::event::Header;
 
@@ -77,6 +77,8 @@ impl Carried {
 /// A run that the build carries on which began it.
 struct Other {
     run: String,
+    /// How many it had when it was handed over.
+    records: u64,
     process: Child,
 }
 
@@ -88,6 +90,8 @@ struct Worker<'a> {
     refused: HashSet<String>,
     /// What could not be resumed for a reason that may pass, which is said once too; it is tried again.
     delayed: HashSet<String>,
+    /// What is said of damaged runs, once.
+    damaged: HashSet<String>,
     /// What other builds of the program carry on.
     others: Vec<Other>,
     interrupted: Interrupted,
@@ -128,7 +132,8 @@ pub(crate) fn work(
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let mut watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    watchers.run_has_begun();
     let engine = Engine::new(
         loaded,
         EngineOptions {
@@ -146,6 +151,7 @@ pub(crate) fn work(
         carried: Arc::default(),
         refused: HashSet::new(),
         delayed: HashSet::new(),
+        damaged: HashSet::new(),
         others: Vec::new(),
         interrupted,
         options,
@@ -221,8 +227,15 @@ impl Worker<'_> {
 
     /// Takes what is due, the oldest first, as long as there is room.
     fn take_due(&mut self) -> Result<(), Error> {
-        for info in self.store.due(now())?.into_iter().rev() {
-            if self.carried.lock().len() >= MOST || self.interrupted.has_come() {
+        let due = self.store.due(now())?;
+        for damaged in due.damaged {
+            let what = damaged.error.to_string();
+            if self.damaged.insert(what.clone()) {
+                say(&format!("warning: {what}; it is skipped"));
+            }
+        }
+        for info in due.runs.into_iter().rev() {
+            if self.is_full() || self.interrupted.has_come() {
                 break;
             }
             if !self.refused.contains(&info.id) {
@@ -230,6 +243,14 @@ impl Worker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether as many runs are carried as may be. One that waits for another takes no place: of all that are carried the other may
+    /// be none, and would never get one.
+    fn is_full(&self) -> bool {
+        let carried = self.carried.lock();
+        let is_busy = |it: &&String| !self.engine.stands_by(it);
+        carried.len() >= MOST && carried.iter().filter(is_busy).count() >= MOST
     }
 
     fn take(&mut self, info: &Info) {
@@ -308,6 +329,7 @@ impl Worker<'_> {
                 self.carried.lock().insert(info.id.clone());
                 self.others.push(Other {
                     run: info.id.clone(),
+                    records: info.records,
                     process,
                 });
             }
@@ -324,29 +346,47 @@ impl Worker<'_> {
 
     /// Takes note of the processes that have ended.
     fn look_at_others(&mut self) {
-        let (carried, refused) = (&self.carried, &mut self.refused);
-        self.others.retain_mut(|other| {
+        for mut other in std::mem::take(&mut self.others) {
             let ended = match other.process.try_wait() {
-                Ok(None) => return true,
+                Ok(None) => {
+                    self.others.push(other);
+                    continue;
+                }
                 Ok(Some(status)) => status.code(),
                 Err(_) => None,
             };
-            carried.lock().remove(&other.run);
-            // It has said why; to start it again would say it again.
+            self.carried.lock().remove(&other.run);
             if ended == Some(Exit::Refused as i32) || ended == Some(Exit::Usage as i32) {
-                refused.insert(other.run.clone());
+                self.note_refusal(other);
+            } else {
+                self.delayed.remove(&other.run);
             }
-            false
-        });
+        }
     }
 
-    /// Whether nothing is left to carry on, now or later.
+    /// The build that began a run does not carry it on, and has said why.
+    fn note_refusal(&mut self, other: Other) {
+        let is_carried_on = match self.store.find(&other.run) {
+            Ok(info) => info.carried == list::Carried::Yes || info.records != other.records,
+            Err(error) => error.may_pass(),
+        };
+        // Another process was first perhaps. One that had it for a moment leaves no trace, so it is tried once more.
+        if is_carried_on {
+            self.delayed.remove(&other.run);
+        } else if !self.delayed.insert(other.run.clone()) {
+            self.refused.insert(other.run);
+        }
+    }
+
+    /// Whether nothing is left to carry on, now or later. What cannot be resumed here may be carried by another process.
     fn all_have_ended(&self) -> Result<bool, Error> {
         let is_open = |it: &Info| match it.status {
-            Status::Running | Status::Waiting => !self.refused.contains(&it.id),
+            Status::Running | Status::Waiting => {
+                it.carried == list::Carried::Yes || !self.refused.contains(&it.id)
+            }
             Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
         };
-        Ok(!self.store.list()?.iter().any(is_open))
+        Ok(!self.store.list()?.runs.iter().any(is_open))
     }
 
     fn say(&self, what: &str) {

@@ -60,6 +60,40 @@ fn a_condition_that_cannot_be_evaluated_stops_and_says_why() {
         stopped["text"],
         "the condition cannot be evaluated: no `nobody` is in scope"
     );
+    let variant = editor.ask("evaluate", json!({"expression": "lines[0].title == Paid"}));
+    let said = variant["message"].as_str().unwrap_or_default();
+    assert!(
+        said.contains("a variant is its name: `\"Paid\"`"),
+        "{variant:#}"
+    );
+    editor.leave();
+}
+
+#[test]
+fn breakpoints_at_one_place_are_all_asked() {
+    let file = program("together", SUM);
+    let mut editor = Editor::new(folder(&file));
+    editor.launch(json!({"program": text(&file)}));
+    let names = json!({"breakpoints": [
+        {"name": "total", "condition": "lines[0].price > 9"},
+        {"name": "add *", "condition": "lines[0].price > 9"},
+        {"name": "add up", "hitCondition": "1"},
+    ]});
+    editor.told("setFunctionBreakpoints", names);
+    editor.lines(&file, &[4]);
+    editor.begin();
+    let step = editor.event("stopped");
+    assert_eq!(step["text"], "step `add up` begins");
+    assert_eq!(editor.goes("continue"), at("breakpoint", "main.total", 4));
+    editor.leave();
+    // The function is what is stopped at where its first line is as well.
+    let mut editor = Editor::new(folder(&file));
+    editor.launch(json!({"program": text(&file)}));
+    let names = json!({"breakpoints": [{"name": "to*", "hitCondition": "2"}, {"name": "total"}]});
+    editor.told("setFunctionBreakpoints", names);
+    editor.lines(&file, &[4]);
+    editor.begin();
+    assert_eq!(editor.event("stopped")["text"], "`total` begins");
     editor.leave();
 }
 

@@ -44,3 +44,33 @@ workflow main() -> bool {
     editor.event("terminated");
     editor.leave();
 }
+
+#[test]
+fn each_text_of_a_conversation_is_one_place() {
+    let source = "prompt told(a: string, b: [string]) -> string {
+  user \"A ${a}\"
+  for it in b {
+    assistant \"B ${it}\"
+  }
+  user \"C\"
+}
+
+workflow main() -> bool {
+  let said = told(\"a\", [\"b\", \"c\"])
+  said.len() > 0
+}
+";
+    let file = program("conversation", source);
+    let mut editor = Editor::new(folder(&file));
+    editor.launch(json!({"program": text(&file), "model": "sim/default"}));
+    editor.lines(&file, &[4]);
+    editor.begin();
+    let text = at("breakpoint", "main.told messages", 4);
+    assert_eq!(editor.stopped(), text);
+    assert_eq!(editor.evaluate("it"), "\"b\"");
+    assert_eq!(editor.goes("continue"), text);
+    assert_eq!(editor.evaluate("it"), "\"c\"");
+    assert_eq!(editor.goes("next"), at("step", "main.told messages", 6));
+    assert_eq!(editor.goes("next"), at("step", "main.main", 11));
+    editor.leave();
+}

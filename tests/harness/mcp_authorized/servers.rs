@@ -28,6 +28,10 @@ pub(super) enum Trick {
     InTheClear,
     /// Tokens end at once.
     ShortLived,
+    /// Tokens end at once, a refresh token counts once, and one that comes again takes all tokens back.
+    Rotating,
+    /// Tokens end at once, and the authorization server fails when one is to be renewed.
+    Down,
     /// Registration is not possible.
     NoRegistration,
     /// The person does not want it.
@@ -48,6 +52,10 @@ struct State {
     seen: Vec<String>,
     /// The scopes of each token.
     tokens: BTreeMap<String, String>,
+    /// How many tokens it has given.
+    given: usize,
+    /// The refresh token that counts.
+    refresh: String,
     /// What the last question was for.
     scope: String,
 }
@@ -63,6 +71,14 @@ struct Reply {
     status: &'static str,
     header: String,
     body: Value,
+}
+
+fn refused(status: &'static str, error: &str) -> Reply {
+    Reply {
+        status,
+        header: String::new(),
+        body: json!({ "error": error }),
+    }
 }
 
 fn ok(body: Value) -> Reply {
@@ -81,6 +97,7 @@ impl Servers {
             trick,
             state: Arc::default(),
         };
+        servers.state.lock().expect("nobody panics").refresh = "rEnEw".into();
         let these = servers.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -235,19 +252,36 @@ impl Servers {
             of("grant_type"),
             of("client_id")
         ));
+        let is_renewal = of("grant_type") == "refresh_token";
+        if is_renewal && self.trick == Trick::Down {
+            return refused("503 Service Unavailable", "temporarily_unavailable");
+        }
+        if self.trick == Trick::Rotating {
+            // Others that use the same token meanwhile are to come too late.
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
         let mut state = self.state.lock().expect("nobody panics");
-        let token = format!("tOkEn-{}", state.tokens.len());
+        if self.trick == Trick::Rotating && is_renewal && of("refresh_token") != state.refresh {
+            state.tokens.clear();
+            state.refresh = String::new();
+            return refused("400 Bad Request", "invalid_grant");
+        }
+        state.given += 1;
+        let token = format!("tOkEn-{}", state.given);
         let scope = state.scope.clone();
         state.tokens.insert(token.clone(), scope.clone());
+        if self.trick == Trick::Rotating {
+            state.refresh = format!("rEnEw-{}", state.given);
+        }
         let ends = match self.trick {
-            Trick::ShortLived => 1,
+            Trick::ShortLived | Trick::Rotating | Trick::Down => 1,
             _ => 3600,
         };
         ok(json!({
             "access_token": token,
             "token_type": "Bearer",
             "expires_in": ends,
-            "refresh_token": "rEnEw",
+            "refresh_token": state.refresh,
             "scope": scope,
         }))
     }

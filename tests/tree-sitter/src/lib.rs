@@ -112,10 +112,11 @@ impl<'source> Reader<'source> {
             .collect()
     }
 
-    /// A dotted name without blanks.
+    /// A dotted name without blanks and comments.
     fn path(self, node: Node<'_>) -> Tree {
-        let text = self.text(node);
-        Tree::Word(text.split_whitespace().collect())
+        let lines = self.text(node).lines();
+        let code = lines.map(|it| it.split_once("//").map_or(it, |it| it.0));
+        Tree::Word(code.flat_map(str::split_whitespace).collect())
     }
 
     fn part(self, node: Node<'_>) -> Tree {

@@ -134,6 +134,9 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 break result;
             }
         };
+        if body.part == BodyPart::Settings {
+            self.environment(body.root);
+        }
         self.unit
             .bodies
             .insert(key, std::mem::take(&mut self.known));

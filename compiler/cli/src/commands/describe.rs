@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use gsw_service::Exit;
 use gsw_source::Database;
 
-use crate::declarations::{Whose, declarations, described, find, json_lines, unknown};
+use crate::declarations::{Whose, declarations, described, json_lines, meant};
 use crate::{compile, project, report};
 
 #[derive(clap::Args)]
 pub struct Describe {
-    /// The declaration as a program names it: `main`, `schemas.Order`, `fs.read`, or the last part of such a name.
+    /// The declaration as a program names it: `main`, `schemas.Order`, `fs.read`, or the last part of such a name; or a module, `fs`, with all that it declares.
     pub name: String,
     /// The entry file or a project folder; by default the project in the current folder, or the standard library alone if there is none.
     pub file: Option<PathBuf>,
@@ -35,10 +35,10 @@ pub fn describe(arguments: &Describe) -> Exit {
         Err(exit) => return exit,
     };
     let named = declarations(&db, Whose::All);
-    let found = find(&named, &arguments.name);
-    if found.is_empty() {
-        return report::usage(&unknown(&named, &arguments.name));
-    }
+    let found = match meant(&named, &arguments.name) {
+        Ok(found) => found,
+        Err(why) => return report::usage(&why),
+    };
     let described = described(&db, &found);
     match arguments.format {
         Form::Json => report::output_json(&json_lines(&described)),

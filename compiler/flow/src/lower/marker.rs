@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::RuntimeCall;
-use gsw_infer::hir::{ExpressionId, ExpressionKind};
+use gsw_infer::hir::{self, ExpressionId, ExpressionKind, Statement, StatementKind};
 use gsw_source::{ItemId, Span};
 
 use crate::ir::{LocalId, Operand};
@@ -32,6 +32,16 @@ impl Builder<'_, '_> {
             self.show(name, local);
         }
         self.mark_statement(span);
+    }
+
+    /// Like [`Self::mark`], for a statement in what has the span `around`. One that the compiler has made of another, or for a
+    /// variable of its own, is no place to stop at.
+    pub fn mark_written(&mut self, statement: &Statement, around: Span) {
+        let is_own =
+            matches!(statement.kind, StatementKind::Var { local, .. } if self.is_unnamed(local));
+        if !is_own && statement.span != around {
+            self.mark(statement.span);
+        }
     }
 
     /// A prompt begins to ask, with these arguments; it stands at its text.
@@ -66,8 +76,15 @@ impl Builder<'_, '_> {
     pub fn mark_expression(&mut self, id: ExpressionId) {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);
-        if !matches!(expression.kind, ExpressionKind::Block { .. }) {
+        let is_place = !matches!(expression.kind, ExpressionKind::Block { .. })
+            && !matches!(expression.kind, ExpressionKind::Local(it) if self.is_unnamed(it));
+        if is_place {
             self.mark(expression.span);
         }
+    }
+
+    /// Whether a variable is the compiler's own.
+    fn is_unnamed(&self, local: hir::LocalId) -> bool {
+        self.body.local(local).name.is_empty()
     }
 }

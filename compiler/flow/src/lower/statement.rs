@@ -56,7 +56,7 @@ impl Builder<'_, '_> {
 
     fn statement(&mut self, statement: &Statement) {
         let outer = std::mem::replace(&mut self.span, statement.span);
-        self.mark(statement.span);
+        self.mark_written(statement, outer);
         match &statement.kind {
             StatementKind::Let { pattern, value } => {
                 let value = self.expression(*value);

@@ -71,8 +71,7 @@ impl Printer<'_, '_> {
     pub(crate) fn modifiers(&mut self, modifiers: &[Modifier]) -> Document {
         let mut documents = Vec::new();
         for modifier in modifiers {
-            let start = modifier.span.start;
-            let before = self.between(self.end_before(start), start);
+            let before = self.right_before(modifier.span.start);
             documents.push(before.unwrap_or(Document::Line));
             documents.push(self.modifier(modifier));
         }

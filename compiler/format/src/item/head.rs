@@ -49,14 +49,19 @@ impl<'run, 'file> Printer<'run, 'file> {
             .last()
             .map_or(signature.name.span, |last| last.span);
         let parameters = self.parameters(&signature.parameters, start.end);
-        let result = match &signature.result {
-            Some(result) => concat([text(" -> "), self.type_expression(result)]),
-            None => nothing(),
-        };
-        let throws = self.throws(signature.throws.as_deref());
+        let end = self.parameters_end(signature);
+        let result = self.result(end, signature.result.as_ref());
+        let end = result_end(signature).unwrap_or(end);
+        let throws = self.throws(end, signature.throws.as_deref());
         let repeat = self.repeat(signature.repeat.as_ref());
         let by = match &signature.by {
-            Some(by) => concat([Document::Line, text("by "), self.expression(by)]),
+            Some(by) => {
+                let end = self.end_before(by.span.start);
+                let before = self.right_before(end.saturating_sub(2));
+                let gap = Span::new(end, by.span.start);
+                let by = self.signed("by", gap, |printer| printer.expression(by));
+                concat([before.unwrap_or(Document::Line), by])
+            }
             None => nothing(),
         };
         let modifiers = self.modifiers(&signature.modifiers);
@@ -69,26 +74,30 @@ impl<'run, 'file> Printer<'run, 'file> {
     }
 
     fn repeat(&mut self, repeat: Option<&RepeatClass>) -> Document {
-        let word = match repeat {
+        let (span, word) = match repeat {
             None => return nothing(),
-            Some(RepeatClass::Pure(_)) => text("pure"),
-            Some(RepeatClass::Reads(_)) => text("reads"),
-            Some(RepeatClass::Once(_)) => text("once"),
+            Some(RepeatClass::Pure(span)) => (span, "pure"),
+            Some(RepeatClass::Reads(span)) => (span, "reads"),
+            Some(RepeatClass::Once(span)) => (span, "once"),
             Some(RepeatClass::Idempotent(key)) => {
-                concat([text("idempotent by "), self.expression(key)])
+                return concat([Document::Line, text("idempotent by "), self.expression(key)]);
             }
         };
-        concat([Document::Line, word])
+        let before = self.right_before(span.start);
+        concat([before.unwrap_or(Document::Line), text(word)])
+    }
+
+    /// Right after the parameters.
+    fn parameters_end(&self, signature: &Signature) -> u32 {
+        let last = signature.parameters.last();
+        let last = last.map_or(signature.name.span, parameter_span);
+        self.find(last.end, ')') + 1
     }
 
     /// Where the last part of a signature that has a place ends.
     fn signature_end(&self, signature: &Signature) -> u32 {
-        let parameters = match signature.parameters.last() {
-            Some(last) => self.find(parameter_span(last).end, ')'),
-            None => self.find(signature.name.span.end, ')'),
-        };
-        let result = signature.result.as_ref().map(|result| result.span.end);
-        let result = signature.trusted.map(|it| it.end).or(result);
+        let parameters = self.parameters_end(signature);
+        let result = result_end(signature);
         let throws = signature.throws.as_ref().and_then(|throws| throws.last());
         let by = signature.by.as_ref().map(|by| by.span.end);
         let repeat = signature.repeat.as_ref().map(|repeat| match repeat {
@@ -137,6 +146,12 @@ impl<'run, 'file> Printer<'run, 'file> {
         document.extend(default.map(|default| self.assigned(end, default)));
         concat(document)
     }
+}
+
+/// Where the result and what is said of it ends.
+fn result_end(signature: &Signature) -> Option<u32> {
+    let result = signature.result.as_ref().map(|it| it.span.end);
+    signature.trusted.map(|it| it.end).or(result)
 }
 
 fn trusted(written: Option<Span>) -> Document {

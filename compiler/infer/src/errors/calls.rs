@@ -413,8 +413,11 @@ pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
         ModifierKind::Timeout(_) => {
             format!("`{name}` belongs to workflows, steps, humans and blocks: `{name} 3s {{ … }}`")
         }
-        ModifierKind::Retry { .. } | ModifierKind::Reflect { .. } | ModifierKind::Budget(_) => {
-            format!("`{name}` belongs to workflows, steps and blocks")
+        ModifierKind::Retry { .. } | ModifierKind::Reflect { .. } => {
+            format!("`{name}` belongs to workflows, steps and blocks: `{name} 3 {{ … }}`")
+        }
+        ModifierKind::Budget(_) => {
+            format!("`{name}` belongs to workflows, steps and blocks: `{name}(calls: 3) {{ … }}`")
         }
     };
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)

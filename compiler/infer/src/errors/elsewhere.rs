@@ -401,6 +401,13 @@ pub fn parallel_waits(report: Diagnostic, word: Place) -> Diagnostic {
         .fix("leave out `await`", word, "")
 }
 
+/// `await` before `race`; `word` is what goes away.
+pub fn race_waits(report: Diagnostic, word: Place) -> Diagnostic {
+    report
+        .note("`race` waits for the first of its tasks and gives the value")
+        .fix("leave out `await`", word, "")
+}
+
 /// `await` before `spawn detached`; `word` is what goes away.
 pub fn detached_gives_id(report: Diagnostic, word: Place) -> Diagnostic {
     report
@@ -468,6 +475,12 @@ pub fn agent_as_argument(report: Diagnostic, callee: &str) -> Diagnostic {
     report.note(format!(
         "the agent of a call stands behind it: `{callee}(…) by helper`"
     ))
+}
+
+/// Parallel calls where a list is wanted.
+pub fn parallel_gives_tuple(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic
+        .note("`parallel (f(), g())` gives a tuple, and `parallel for x in xs { f(x) }` a list")
 }
 
 /// A variant with its module in place of its enum.

@@ -11,11 +11,32 @@ pub fn wrong_pattern(place: Place, what: &str, ty: &str) -> Diagnostic {
     )
 }
 
+/// A pattern for what a function would give.
+pub fn function_by_pattern(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "a function, or a variant with a payload, gives its value when it is called: `Box(1)`",
+    )
+}
+
 /// A tuple's pattern where a list is taken apart.
 pub fn list_by_tuple(diagnostic: Diagnostic, names: &str) -> Diagnostic {
     diagnostic.note(format!(
         "a list may have any length: `let [{names}] = xs else {{ … }}` takes one of that length apart"
     ))
+}
+
+/// A tuple's pattern where a record is taken apart.
+pub fn record_by_tuple(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "a record is taken apart by its type and the names of its fields: `{name} {{ field, .. }}`"
+    ))
+}
+
+/// A tuple's pattern where a loop gives single elements.
+pub fn position_by_tuple(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "elements come with their positions from `enumerate`: `for (i, x) in xs.enumerate() { … }`",
+    )
 }
 
 /// A pattern over fields that leaves some out without `..`.
@@ -27,6 +48,11 @@ pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
         format!("this pattern of `{what}` leaves out {}", list.join(", ")),
     )
     .note("`..` at the end leaves out the rest")
+}
+
+/// The `..` that such a pattern lacks.
+pub fn leave_out_rest(diagnostic: Diagnostic, place: Place, text: &str) -> Diagnostic {
+    diagnostic.offer("leave out the rest", place, text)
 }
 
 pub fn too_many_fields(place: Place, what: &str, most: usize, found: usize) -> Diagnostic {

@@ -336,7 +336,7 @@ pub(super) fn infer_for(
     let iterable = cx.expression(iterable, &Expected::Anything);
     let element = element(&mut cx.hir, iterable);
     let mark = cx.scopes.mark();
-    let pattern = cx.pattern(pattern, &element, Place::Binding);
+    let pattern = cx.pattern(pattern, &element, Place::Loop);
     cx.scopes.open_loop();
     let body = cx.block(body, &Expected::Dropped);
     cx.scopes.close_loop();

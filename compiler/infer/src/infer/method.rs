@@ -7,7 +7,7 @@ use gsw_names::{
     method_names, partial_field, resolve_member, shown_module, substitute,
 };
 use gsw_source::{Diagnostic, ItemId, Name, Place, Span, Suggestion, meant};
-use gsw_syntax::{ast, is_damaged};
+use gsw_syntax::ast;
 
 use crate::errors::{calls, elsewhere, habits, records, values};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
@@ -240,7 +240,7 @@ fn unknown_field(
     name: &ast::Identifier,
     base: Span,
 ) {
-    if matches!(record::record_of(hir, plain), Some(item) if is_damaged(hir.db, item)) {
+    if record::is_of_damaged(hir, plain) {
         return;
     }
     let place = hir.place(name.span);
@@ -375,7 +375,9 @@ pub(super) fn method_call(
             whole: call.span,
             arguments: call.arguments.len(),
         };
-        unknown_method(&mut cx.hir, &ty, &written, found);
+        if !record::is_of_damaged(&cx.hir, &ty) {
+            unknown_method(&mut cx.hir, &ty, &written, found);
+        }
     }
     call::lost_call(cx, call)
 }

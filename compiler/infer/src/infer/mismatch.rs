@@ -56,6 +56,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::List(_), Type::List(_))
         | (Type::Map(..), Type::Map(..))
         | (Type::Tuple(_), Type::Tuple(_)) => why_no_parts(hir, diagnostic, id, target),
+        (Type::Tuple(_), Type::List(_)) if is_parallel(hir, id) => {
+            elsewhere::parallel_gives_tuple(diagnostic)
+        }
         (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
         (Type::Optional(from), Type::Optional(to)) if would_convert(hir, &from, &to) => {
             convert_each(hir, diagnostic, id, ".map(x => x)")
@@ -83,6 +86,10 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
     }
+}
+
+fn is_parallel(hir: &HirBuilder, id: ExpressionId) -> bool {
+    matches!(hir.arena.get(id).kind, ExpressionKind::Parallel { .. })
 }
 
 /// The report that `id`, an int, is no float.

@@ -85,7 +85,7 @@ fn iteration(
             .locals
             .add(Name::default(), element.clone(), LocalKind::Parameter, span);
         let value = cx.hir.local_value(local, span);
-        let pattern = cx.pattern(pattern, &element, Place::Binding);
+        let pattern = cx.pattern(pattern, &element, Place::Loop);
         statements.push(Statement {
             kind: StatementKind::Let { pattern, value },
             span,

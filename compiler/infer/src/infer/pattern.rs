@@ -17,8 +17,10 @@ use crate::infer::variant_pattern;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
-    /// In `let`, `for` or a lambda's head: a name binds whatever there is.
+    /// In `let` or a lambda's head: a name binds whatever there is.
     Binding,
+    /// In the head of a loop: as there.
+    Loop,
     /// The whole pattern of `match`, `if let` or `catch`: a name on an optional is the value present.
     Top,
     /// A field or element of one of those.
@@ -61,13 +63,13 @@ fn inner_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Pla
             | ast::PatternKind::Tuple(_)
             | ast::PatternKind::List { .. },
             _,
-        ) => plain_pattern(cx, pattern, &ty),
+        ) => plain_pattern(cx, pattern, &ty, place),
     };
     Pattern { kind, ty, span }
 }
 
 /// A pattern that is neither a name nor about absence.
-fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type) -> PatternKind {
+fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Place) -> PatternKind {
     let span = pattern.span;
     match &pattern.kind {
         ast::PatternKind::Literal(_) if cx.hir.table.unchecked(ty) == Type::Json => {
@@ -93,9 +95,12 @@ fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type) -> Pattern
                 None => lost_pattern(cx, pattern),
             }
         }
-        ast::PatternKind::Tuple(parts) => match tuple_pattern(cx, parts, ty, span) {
+        ast::PatternKind::Tuple(parts) => match tuple_pattern(cx, parts, ty) {
             Some(kind) => kind,
-            None => lost_pattern(cx, pattern),
+            None => {
+                report_tuple(cx, parts, ty, span, place);
+                lost_pattern(cx, pattern)
+            }
         },
         ast::PatternKind::List {
             before,
@@ -115,7 +120,7 @@ fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type) -> Pattern
 fn binding(cx: &mut Context, name: &ast::Identifier, ty: &Type, place: Place) -> PatternKind {
     // A field's name binds the field as it is, unless another arm takes its absence.
     let takes_inside = match place {
-        Place::Binding => false,
+        Place::Binding | Place::Loop => false,
         Place::Top => true,
         Place::Inside => cx.pattern_names.absence_is_taken(),
     };
@@ -276,8 +281,13 @@ pub(super) fn settle_text_patterns(hir: &mut HirBuilder) {
 
 /// Reports a pattern of the wrong sort.
 pub(super) fn never_matches(hir: &mut HirBuilder, what: &str, ty: &Type, span: Span) {
-    let (place, text) = (hir.place(span), hir.show(ty));
-    hir.report(errors::wrong_pattern(place, what, &text));
+    let report = errors::wrong_pattern(hir.place(span), what, &hir.show(ty));
+    let is_function = matches!(hir.table.unchecked(ty), Type::Function(_));
+    hir.report(if is_function {
+        errors::function_by_pattern(report)
+    } else {
+        report
+    });
 }
 
 /// Reports a pattern for values of another sort, with what is written instead: of several arms, the first.
@@ -324,38 +334,39 @@ fn range_pattern(
     }
 }
 
-fn tuple_pattern(
-    cx: &mut Context,
-    parts: &[ast::Pattern],
-    ty: &Type,
-    span: Span,
-) -> Option<PatternKind> {
+fn tuple_pattern(cx: &mut Context, parts: &[ast::Pattern], ty: &Type) -> Option<PatternKind> {
     if let Some(variable) = cx.hir.table.unknown(ty) {
         let types = cx.hir.fresh_arguments(parts.len());
         cx.hir.table.bind(variable, &Type::Tuple(types.into()));
     }
     let plain = cx.hir.table.unchecked(ty);
-    let types = if let Type::Tuple(types) = plain
-        && types.len() == parts.len()
-    {
-        types
-    } else {
-        let (place, text) = (cx.hir.place(span), cx.hir.show(ty));
-        let what = format!("a tuple of {}", parts.len());
-        let report = errors::wrong_pattern(place, &what, &text);
-        let is_list = matches!(cx.hir.table.unchecked(ty), Type::List(_));
-        cx.hir.report(if is_list && (2..=3).contains(&parts.len()) {
-            errors::list_by_tuple(report, &["a", "b", "c"][..parts.len()].join(", "))
-        } else {
-            report
-        });
+    let Type::Tuple(types) = plain else {
         return None;
     };
+    if types.len() != parts.len() {
+        return None;
+    }
     let mut patterns = Vec::with_capacity(parts.len());
     for (index, (part, ty)) in parts.iter().zip(types.iter()).enumerate() {
         patterns.push(pattern_inside(cx, Name::from(index.to_string()), part, ty));
     }
     Some(PatternKind::Tuple(patterns))
+}
+
+/// Reports the pattern of a tuple where values are something else.
+fn report_tuple(cx: &mut Context, parts: &[ast::Pattern], ty: &Type, span: Span, place: Place) {
+    let what = format!("a tuple of {}", parts.len());
+    let report = errors::wrong_pattern(cx.hir.place(span), &what, &cx.hir.show(ty));
+    let plain = cx.hir.table.unchecked(ty);
+    cx.hir.report(if let Type::Record(item, _) = plain {
+        errors::record_by_tuple(report, item.name(cx.db))
+    } else if matches!(plain, Type::List(_)) && (2..=3).contains(&parts.len()) {
+        errors::list_by_tuple(report, &["a", "b", "c"][..parts.len()].join(", "))
+    } else if place == Place::Loop && parts.len() == 2 {
+        errors::position_by_tuple(report)
+    } else {
+        report
+    });
 }
 
 /// The pattern of a field.

@@ -199,6 +199,12 @@ pub(super) fn record_of(hir: &HirBuilder, ty: &Type) -> Option<ItemId> {
     Some(*item)
 }
 
+/// Whether values are of a record whose declaration has a mistake, and may have what is missed.
+pub(super) fn is_of_damaged(hir: &HirBuilder, ty: &Type) -> bool {
+    let item = record_of(hir, &hir.table.unchecked(ty));
+    item.is_some_and(|it| is_damaged(hir.db, it))
+}
+
 /// Reports a field that the record does not have.
 fn unknown_field(
     cx: &mut Context,
@@ -307,7 +313,7 @@ fn missing_fields(
         .filter(|(it, given)| !**given && it.default == Presence::Absent)
         .map(|(it, _)| it)
         .collect();
-    if missing.is_empty() {
+    if missing.is_empty() || is_damaged(hir.db, item) {
         return;
     }
     let names: Vec<&str> = missing.iter().map(|it| it.name.as_str()).collect();

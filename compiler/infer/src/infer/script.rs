@@ -50,7 +50,12 @@ pub(super) fn infer_script(
 
 /// What follows `fail`: an error with which a request to a model may end, written here, so that which one is known.
 fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
-    let id = cx.expression(error, &Expected::Type(Type::Error));
+    let expected = match is_text(error) {
+        // As an error with a text, which is elsewhere a `Failed`, it would not do here.
+        true => Expected::Anything,
+        false => Expected::Type(Type::Error),
+    };
+    let id = cx.expression(error, &expected);
     let db = cx.db;
     let kind = &cx.hir.arena.get(id).kind;
     if matches!(kind, ExpressionKind::Invalid) {
@@ -69,6 +74,14 @@ fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
         cx.hir.report(errors::not_a_failure(place, &text));
     }
     literal::as_json(&mut cx.hir, id)
+}
+
+const fn is_text(it: &ast::Expression) -> bool {
+    matches!(
+        it.kind,
+        ast::ExpressionKind::Literal(ast::Literal::String(_))
+            | ast::ExpressionKind::Interpolation(_)
+    )
 }
 
 /// What follows `call`; `None` when it was reported.

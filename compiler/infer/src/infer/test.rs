@@ -12,6 +12,7 @@ use crate::hir::{BodyPart, ExpressionKind, LocalId, Statement, StatementKind};
 use crate::infer::control;
 use crate::infer::expected::Expected;
 use crate::infer::item_body::{ItemInference, declare_hidden};
+use crate::infer::open_type::OpenType;
 use crate::infer::pattern;
 
 /// The most runs of a row; a guess, far above what anybody pays for.
@@ -53,20 +54,34 @@ impl ItemInference<'_> {
 
     /// The body of a test, and the list of its rows.
     pub(super) fn test(&mut self, rows: Option<&ast::TestRows>, body: &ast::Block) {
-        let Some(rows) = rows else {
+        let Some(ast::TestRows { pattern, rows }) = rows else {
             return self.part(BodyPart::Main, &[], Type::Unit, |cx| {
                 let id = cx.block(body, &Expected::Dropped);
                 cx.hir.without_value(id)
             });
         };
-        let row = self.rows(&rows.rows);
-        let span = rows.pattern.span;
+        let before = self.found.clone();
+        let (row, open) = self.rows(rows, None);
+        self.body_of_row(pattern, body, &open);
+        // Which union a literal of the rows is one of, the body says.
+        let wanted = self.type_of_row();
+        if wanted != row {
+            self.found = before;
+            self.rows(rows, Some(&wanted));
+            self.body_of_row(pattern, body, &OpenType::known(wanted));
+        }
+    }
+
+    /// The body of a test with rows of that type.
+    fn body_of_row(&mut self, pattern: &ast::Pattern, body: &ast::Block, row: &OpenType) {
+        let span = pattern.span;
         self.part_with(BodyPart::Main, &[], 1, Type::Unit, |cx| {
+            let row = cx.hir.table.adopted(row);
             let parameter = LocalId(0);
             let start = Span::new(span.start, span.start);
             declare_hidden(cx, &Name::default(), row.clone(), start);
             let value = cx.hir.local_value(parameter, span);
-            let pattern = cx.pattern(&rows.pattern, &row, pattern::Place::Binding);
+            let pattern = cx.pattern(pattern, &row, pattern::Place::Binding);
             let bound = StatementKind::Let { pattern, value };
             let inner = cx.block(body, &Expected::Dropped);
             let inner = cx.hir.without_value(inner);
@@ -85,10 +100,32 @@ impl ItemInference<'_> {
         });
     }
 
-    /// The list of rows. Gives the type of a row.
-    fn rows(&mut self, rows: &ast::Expression) -> Type {
+    /// The type of the row in the body that was inferred last.
+    fn type_of_row(&self) -> Type {
+        let parameter = self.found.bodies.last().and_then(|it| it.locals.first());
+        parameter.map_or(Type::Invalid, |it| it.ty.clone())
+    }
+
+    /// The type of a row in the list that was inferred last, whose body has the type of the list as its result.
+    fn type_of_rows(&mut self) -> Type {
+        let Some(body) = self.found.bodies.last_mut() else {
+            return Type::Invalid;
+        };
+        let body = Arc::make_mut(body);
+        body.result = body.expression(body.root).ty.clone();
+        let Type::List(row) = &body.result else {
+            return Type::Invalid;
+        };
+        Type::clone(row)
+    }
+
+    /// The list of rows, of type `wanted` where that is known. Gives the type of a row, and what of it is open still.
+    fn rows(&mut self, rows: &ast::Expression, wanted: Option<&Type>) -> (Type, OpenType) {
+        let mut open = None;
         self.part(BodyPart::Rows, &[], Type::Invalid, |cx| {
-            let list = cx.expression(rows, &Expected::Anything);
+            let expected =
+                wanted.map_or(Expected::Anything, |it| Expected::Type(it.clone().list()));
+            let list = cx.expression(rows, &expected);
             let hir = &mut cx.hir;
             // What is no list is reported as a `for` reports it; a map has no order that a report could count on.
             let element = control::element(hir, list);
@@ -100,17 +137,12 @@ impl ItemInference<'_> {
             if element == Type::Invalid {
                 return list;
             }
+            open = hir.table.opened(&element);
             hir.coerce(list, &element.list())
         });
-        let Some(body) = self.found.bodies.last_mut() else {
-            return Type::Invalid;
-        };
-        let body = Arc::make_mut(body);
-        body.result = body.expression(body.root).ty.clone();
-        let Type::List(row) = &body.result else {
-            return Type::Invalid;
-        };
-        Type::clone(row)
+        let row = self.type_of_rows();
+        let open = open.unwrap_or_else(|| OpenType::known(row.clone()));
+        (row, open)
     }
 }
 

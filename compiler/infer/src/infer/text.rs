@@ -66,6 +66,16 @@ impl Texts {
         variable
     }
 
+    /// The type of strings that these literals reach.
+    pub(super) fn above(&mut self, literals: &[(Name, Span)]) -> TextVariable {
+        let above = self.fresh();
+        for (text, span) in literals {
+            let literal = self.literal(text, *span);
+            self.flow(literal, above);
+        }
+        above
+    }
+
     fn entry(&mut self, variable: TextVariable) -> &mut Entry {
         &mut self.entries[variable.0 as usize]
     }

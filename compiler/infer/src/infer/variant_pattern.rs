@@ -268,16 +268,29 @@ fn infer_fields(
     }
     let whole = patterns.len() == fields.len();
     if rest == ast::Rest::Complete && whole && given.contains(&false) {
-        left_out(&mut cx.hir, declared, &given, &owner, span);
+        let left = declared.iter().zip(given).filter(|(_, given)| !*given);
+        let left: Vec<&str> = left.map(|(it, _)| it.name.as_str()).collect();
+        left_out(&mut cx.hir, fields, &left, &owner, span);
     }
     patterns
 }
 
-fn left_out(hir: &mut HirBuilder, declared: &[Parameter], given: &[bool], owner: &str, span: Span) {
-    let left = declared.iter().zip(given).filter(|(_, given)| !**given);
-    let left: Vec<&str> = left.map(|(it, _)| it.name.as_str()).collect();
-    let place = hir.place(span);
-    hir.report(errors::fields_left_out(place, &left, owner));
+/// Reports the fields that a pattern has `left` out without `..`.
+fn left_out(
+    hir: &mut HirBuilder,
+    fields: &[ast::PatternField],
+    left: &[&str],
+    owner: &str,
+    span: Span,
+) {
+    let report = errors::fields_left_out(hir.place(span), left, owner);
+    // Before the bracket where there is no field.
+    let (at, text) = match fields.last() {
+        Some(last) => (last.pattern.span.end, ", .."),
+        None => (span.end.saturating_sub(1), ".."),
+    };
+    let place = hir.place(Span::new(at, at));
+    hir.report(errors::leave_out_rest(report, place, text));
 }
 
 fn unknown_field(

@@ -396,6 +396,8 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
             | ast::ExpressionKind::ParallelFor { .. } = &written.kind
             {
                 elsewhere::parallel_waits(report, word)
+            } else if let ast::ExpressionKind::Race { .. } = &written.kind {
+                elsewhere::race_waits(report, word)
             } else if let ast::ExpressionKind::SpawnDetached(_) = &written.kind {
                 elsewhere::detached_gives_id(report, word)
             } else {
@@ -426,6 +428,7 @@ fn waits_by_itself(value: &ast::Expression) -> bool {
         ast::ExpressionKind::Call { .. }
             | ast::ExpressionKind::Parallel { .. }
             | ast::ExpressionKind::ParallelFor { .. }
+            | ast::ExpressionKind::Race { .. }
             | ast::ExpressionKind::SpawnDetached(_)
     )
 }

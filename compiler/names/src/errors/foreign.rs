@@ -101,13 +101,20 @@ const NAMES: &[(&str, &str)] = &[
         "input",
         "what a program is given are the parameters of its workflow; a person is asked by what is declared with `human`",
     ),
-    (
-        "open",
-        "`fs.read(path)` and `fs.write(path, text)` of `std/fs` read and write files",
-    ),
+    ("open", FILES),
+    ("readFile", FILES),
+    ("read_file", FILES),
+    ("writeFile", FILES),
+    ("write_file", FILES),
+    ("fold", FOLDED),
+    ("reduce", FOLDED),
     (
         "Option",
         "an optional type is `T?`, and a missing value `none`",
+    ),
+    (
+        "bool",
+        "a comparison gives a `bool`: `n != 0`, `not xs.is_empty()`",
     ),
     ("enumerate", "it is a method: `xs.enumerate()`"),
     ("expect", ASSERTED),
@@ -188,6 +195,10 @@ const FETCHED: &str = "`http.get(url).ok().body` of `std/http` fetches a page";
 const LOGGED: &str = "`log.info(\"…\")`, `log.warn` and `log.error` need no module";
 
 const PROMPTED: &str = "a model is asked by what is declared with `prompt`: `prompt ask(question: string) -> string by helper { user \"${question}\" }`";
+
+const FILES: &str = "`fs.read(path)` and `fs.write(path, text)` of `std/fs` read and write files";
+
+const FOLDED: &str = "it is a method: `xs.fold(0, (sum, x) => sum + x)`";
 
 const ASSERTED: &str = "`assert a == b` shows both sides when they differ";
 

@@ -206,6 +206,13 @@ pub(crate) fn is_capitalised(name: &str) -> bool {
         .starts_with(|first: char| first.is_ascii_uppercase())
 }
 
+/// A dotted name or a path without the blanks and comments between its parts.
+pub(crate) fn without_comments(text: &str) -> String {
+    let lines = text.lines();
+    let code = lines.map(|it| it.split_once("//").map_or(it, |it| it.0));
+    code.flat_map(str::split_whitespace).collect()
+}
+
 /// The bytes of what was just parsed.
 pub(crate) fn span_of(context: &mut Context<'_>) -> Span {
     let range = context.span();

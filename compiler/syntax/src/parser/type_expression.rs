@@ -5,7 +5,7 @@ use chumsky::prelude::{IterParser, Parser, choice};
 use crate::ast::{FunctionType, Identifier, TypeExpression, TypeExpressionKind};
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Rule, any_word, commas, identifier, span_of, token, token_as, word,
+    Context, Rule, any_word, commas, identifier, span_of, token, token_as, without_comments, word,
 };
 use crate::parser::literal::plain_string;
 use crate::parser::rules::Rules;
@@ -184,7 +184,7 @@ fn effect() -> Rule<Identifier> {
 /// The whole text of a dotted name as one identifier.
 pub(crate) fn dotted(context: &mut Context<'_>) -> Identifier {
     let span = span_of(context);
-    let name = context.state().text(span).into();
+    let name = without_comments(context.state().text(span)).into();
     Identifier { name, span }
 }
 

@@ -4,7 +4,7 @@
 use gsw_names::{Presence, imports, is_std, module_file, module_scope};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Place, Span};
 use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, Item};
-use gsw_syntax::{TokenKind, item_ast, lex, locate};
+use gsw_syntax::{TokenKind, file_item_ids, item_ast, lex, locate};
 
 use super::sample::Samples;
 use super::{ActionKind, CodeAction, stands_at};
@@ -147,14 +147,31 @@ impl Reported<'_> {
         })
     }
 
+    /// Takes out what is declared; the methods of a type go with it.
     fn without_declaration(&self) -> Option<Fix> {
         let file = self.item.file(self.db);
-        let whole = in_file(self.db, self.item, self.tree.span);
+        let prefix = format!("{}.", self.item.name(self.db));
+        let all = file_item_ids(self.db, file).iter();
+        let methods = all.filter(|it| it.name(self.db).starts_with(&prefix));
+        let mut edits = vec![self.without(self.item)?];
+        for method in methods {
+            edits.push(self.without(*method)?);
+        }
+        let title = match edits.len() {
+            1 => "remove it",
+            _ => "remove it and its methods",
+        };
+        Some((title.into(), edits))
+    }
+
+    /// The edit that takes out an item, up to the next one.
+    fn without(&self, item: ItemId) -> Option<LocatedEdit> {
+        let file = item.file(self.db);
+        let whole = in_file(self.db, item, item_ast(self.db, item)?.span);
         let rest = file.text(self.db).get(whole.end as usize..)?;
         let blank = rest.len() - rest.trim_start().len();
         let end = whole.end + u32::try_from(blank).unwrap_or(0);
-        let edit = LocatedEdit::new(file, Span::new(whole.start, end), "");
-        Some(("remove it".into(), vec![edit]))
+        Some(LocatedEdit::new(file, Span::new(whole.start, end), ""))
     }
 
     /// The innermost call around what is reported.

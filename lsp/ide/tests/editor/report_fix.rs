@@ -42,6 +42,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "workflow main(n: int) -> int { n * 2 }\n",
     ),
     (
+        "/// Docs.\nprivate type Or<|>der { n: int }\n\n/// More.\nfn Order.twice(self) -> int { self.n * 2 }\n\nworkflow main(n: int) -> int { n * 2 }\n\nfn Order.none() -> int { 0 }\n",
+        "remove it and its methods",
+        "workflow main(n: int) -> int { n * 2 }\n\n",
+    ),
+    (
         "fn ask(q: string, n: int, b: bool = true) -> int { n }\nfn f() -> int { ask<|>() }",
         "add `q: \"text\", n: 1`",
         "fn ask(q: string, n: int, b: bool = true) -> int { n }\nfn f() -> int { ask(q: \"text\", n: 1) }",

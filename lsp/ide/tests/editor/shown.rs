@@ -300,5 +300,50 @@ fn a_stopped_frame_shows_the_variables_up_to_where_it_is() {
     let whole = gsw_source::Span::new(0, 200);
     let values = gsw_ide::inline_value(&it.db, it.file, whole, it.offset);
     let names: Vec<&str> = values.iter().map(|it| it.name.as_str()).collect();
-    assert_eq!(names, ["n", "xs", "a", "n", "b", "a"]);
+    assert_eq!(names, ["n", "xs", "a", "n", "a"]);
+}
+
+#[test]
+fn a_word_of_the_language_that_is_a_name_here_is_no_keyword() {
+    let it = fixture(
+        "import std/hook\ntype T { once: int }\n@was(\"g\")\nfn f(t: T) -> int { budget.total + t.once + g(match: 1) }\n",
+    );
+    let text = it.file.text(&it.db);
+    let tokens = gsw_ide::semantic_tokens(&it.db, it.file, None);
+    let kind = |word: &str| {
+        let mut named = tokens.iter().rev();
+        let found = named.find(|it| text[it.span.start as usize..].starts_with(word));
+        found.map_or("none", |it| it.kind.name())
+    };
+    let wanted = [
+        ("hook", "namespace"),
+        ("once", "property"),
+        ("was", "none"),
+        ("budget", "variable"),
+        ("match", "property"),
+        ("fn", "keyword"),
+    ];
+    for (word, wanted) in wanted {
+        assert_eq!(kind(word), wanted, "{word}");
+    }
+}
+
+#[test]
+fn a_debugger_shows_no_variable_of_another_function_that_has_the_name() {
+    let it = fixture(
+        "fn f(n: int) -> int {\n  let a = 1\n  let g = (n: int) => { let a = n; a + 1 }\n  for a in [2] { g(a) }\n  <|>g(a)\n}",
+    );
+    let whole = gsw_source::Span::new(0, 200);
+    let values = gsw_ide::inline_value(&it.db, it.file, whole, it.offset);
+    let text = it.file.text(&it.db);
+    let shown: Vec<(&str, usize)> = values
+        .iter()
+        .map(|it| {
+            (
+                it.name.as_str(),
+                text[..it.span.start as usize].lines().count(),
+            )
+        })
+        .collect();
+    assert_eq!(shown, [("n", 1), ("a", 2), ("g", 3), ("g", 4), ("g", 5)]);
 }

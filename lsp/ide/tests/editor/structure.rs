@@ -118,6 +118,23 @@ fn f(
 }
 
 #[test]
+fn a_selection_begins_with_the_word_beside_a_bracket() {
+    for text in [
+        "fn f(n: int) -> int { g(<|>count) }",
+        "fn f(n: int) -> int { g(count<|>) }",
+    ] {
+        let it = fixture(text);
+        let spans = gsw_ide::selection_range(&it.db, it.file, it.offset);
+        let whole = it.file.text(&it.db);
+        let texts = spans
+            .iter()
+            .map(|it| &whole[it.start as usize..it.end as usize]);
+        let texts: Vec<&str> = texts.take(4).collect();
+        assert_eq!(texts, ["", "count", "(count)", "g(count)"]);
+    }
+}
+
+#[test]
 fn a_selection_grows_from_a_word_to_the_file() {
     let it = fixture("fn f(a: int) -> int {\n  g(a<|> + 1)\n}\nfn g(b: int) -> int { b }\n");
     let text = it.file.text(&it.db);

@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use gsw_engine::answers::KeptAnswer;
+use gsw_journal::open_file::OpenFile;
 use gsw_journal::owner::{self, Owner};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use sha2::{Digest, Sha256};
@@ -93,6 +94,8 @@ struct Open {
     bounds: Bounds,
     owner: Owner,
     inside: Mutex<Inside>,
+    /// After the connection, which is closed first.
+    _file: OpenFile,
 }
 
 struct Inside {
@@ -272,6 +275,7 @@ impl Disk {
 
     fn open(&self) -> Result<Open, Unopened> {
         // Only a file that others make at the same time is waited for: a look at one that is there needs no lock.
+        let file = OpenFile::at(&self.path);
         let connection = file::open(&self.path, MOST_PATIENCE, Older::Replaced)?;
         owner::sweep(&self.path);
         let owner = Owner::new(&self.path).map_err(|it| Unopened::Failed(it.to_string()))?;
@@ -289,6 +293,7 @@ impl Disk {
                 claimed: HashSet::new(),
                 late: Late::default(),
             }),
+            _file: file,
         })
     }
 

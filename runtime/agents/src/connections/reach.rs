@@ -51,32 +51,40 @@ pub(crate) fn is_within(reach: Reach, address: IpAddr) -> bool {
     match reach {
         Reach::Nowhere => false,
         Reach::Public => is_public(address),
-        // Clouds keep the keys of a machine at a link-local address, and no service has one.
-        Reach::Listed => !is_link_local(address),
+        Reach::Listed => !is_of_machine(address),
         Reach::Anywhere => true,
     }
 }
 
 /// The address of the other protocol that an address of IPv6 stands for: mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = address.segments();
-    let of = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
-        [0x2002, high, low, ..] => Some(of(high, low)),
+    match address.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of_halves(high, low)),
+        [0x2002, high, low, ..] => Some(of_halves(high, low)),
         _ => address.to_ipv4_mapped(),
     }
 }
 
-fn is_link_local(address: IpAddr) -> bool {
+fn of_halves(high: u16, low: u16) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))
+}
+
+/// Whether it is one of the addresses at which clouds keep the keys of a machine, and no service of others: they are link-local, but for
+/// those of Alibaba and Azure (IPv4), AWS and Google (IPv6).
+fn is_of_machine(address: IpAddr) -> bool {
+    let of_v4 = |it: Ipv4Addr| {
+        it.is_link_local() || matches!(it.octets(), [100, 100, 100, 200] | [168, 63, 129, 16])
+    };
     match address {
-        IpAddr::V4(address) => address.is_link_local(),
-        IpAddr::V6(address) => match embedded(address) {
-            Some(address) => address.is_link_local(),
-            None => address.is_unicast_link_local(),
+        IpAddr::V4(address) => of_v4(address),
+        IpAddr::V6(address) => match (embedded(address), address.segments()) {
+            (Some(address), _) => of_v4(address),
+            (None, [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..]) => true,
+            // Compatible addresses (RFC 4291) and a NAT64 of one's own (RFC 8215) lead to no public address.
+            (None, [0, 0, 0, 0, 0, 0, high, low] | [0x64, 0xff9b, 1, _, _, _, high, low]) => {
+                of_v4(of_halves(high, low))
+            }
+            (None, _) => address.is_unicast_link_local(),
         },
     }
 }
@@ -84,6 +92,10 @@ fn is_link_local(address: IpAddr) -> bool {
 /// Whether an address belongs to everybody's network: not to this machine, a private network or a reserved range (the registries
 /// of IANA for special-purpose addresses).
 fn is_public(address: IpAddr) -> bool {
+    !is_of_machine(address) && is_in_public_range(address)
+}
+
+fn is_in_public_range(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match embedded(address) {
@@ -141,6 +153,7 @@ mod tests {
             "10.0.0.1",
             "100.64.0.1",
             "127.0.0.1",
+            "168.63.129.16",
             "169.254.169.254",
             "172.16.0.1",
             "192.168.0.1",
@@ -151,6 +164,8 @@ mod tests {
             "::1",
             "::ffff:127.0.0.1",
             "64:ff9b::7f00:1",
+            "64:ff9b:1::101:101",
+            "::127.0.0.1",
             "2002:7f00:1::1",
             "2001:db8::1",
             "fc00::1",
@@ -162,11 +177,21 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_name_reaches_private_networks_but_no_link_local_address() {
+    fn a_listed_name_reaches_private_networks_but_no_keys_of_a_machine() {
         for address in ["127.0.0.1", "10.0.0.1", "::1", "fc00::1", "1.1.1.1"] {
             assert!(within(Reach::Listed, address), "{address}");
         }
-        for address in ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254"] {
+        for address in [
+            "169.254.169.254",
+            "fe80::1",
+            "::ffff:169.254.169.254",
+            "::169.254.169.254",
+            "64:ff9b:1::a9fe:a9fe",
+            "100.100.100.200",
+            "168.63.129.16",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+        ] {
             assert!(!within(Reach::Listed, address), "{address}");
         }
     }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use gsw_driver::servers::{OAuth, ServerAddress, ServerFailure};
 use gsw_driver::web::ReachOf;
 use reqwest::Url;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::mcp::authorization::bearer::Bearer;
 use crate::mcp::authorization::challenge::{Challenge, Why};
@@ -71,13 +71,15 @@ pub(super) struct Authorization {
     url: Url,
     around: Authorizing,
     pub bearer: Bearer,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
 struct State {
     grant: Option<Grant>,
     is_read: IsRead,
+    /// Why what is kept is not used.
+    unused: Option<String>,
     /// The scopes that this process has asked people for.
     asked: Vec<String>,
 }
@@ -87,6 +89,19 @@ enum IsRead {
     #[default]
     No,
     Yes,
+}
+
+/// What server and authorization server say of themselves.
+struct Described {
+    resource: Resource,
+    metadata: Metadata,
+}
+
+/// Whether a token was renewed.
+enum Renewal {
+    Done,
+    /// It takes a person.
+    Impossible,
 }
 
 /// What was tried for one request already.
@@ -123,7 +138,7 @@ impl Authorization {
             url,
             around: around.clone(),
             bearer: Bearer::default(),
-            state: Mutex::default(),
+            state: Arc::default(),
         }))
     }
 
@@ -131,8 +146,8 @@ impl Authorization {
     ///
     /// While another call has a token renewed or a person asked, the one at hand is shown: it may be good enough for this call, which
     /// otherwise waits where the server refuses it.
-    pub async fn prepare(&self, reach_of: &ReachOf) {
-        let Ok(mut state) = self.state.try_lock() else {
+    pub async fn prepare(self: &Arc<Self>, reach_of: &ReachOf) {
+        let Ok(mut state) = Arc::clone(&self.state).try_lock_owned() else {
             return;
         };
         if state.is_read == IsRead::No {
@@ -143,40 +158,38 @@ impl Authorization {
         if token.is_some_and(|it| it.is_over() && it.refresh.is_some()) {
             let exchange = self.exchange(reach_of);
             let described = self.described(&exchange, &Challenge::default()).await;
-            if let Ok((resource, metadata)) = described {
-                let renewed = self.renew(&mut state, &exchange, &resource, &metadata);
+            if let Ok(described) = described {
                 // Whether it was renewed is seen by what the server says.
-                let _ = renewed.await;
+                let _ = self.renew(state, described, reach_of).await;
             }
         }
     }
 
     /// Gets a token that a server which has refused another one may take. `seen` is which one it has refused.
     pub async fn settle(
-        &self,
+        self: &Arc<Self>,
         seen: u64,
         challenge: &Challenge,
         tried: &mut Tried,
         reach_of: &ReachOf,
     ) -> Result<(), ServerFailure> {
-        let mut state = self.state.lock().await;
+        let mut state = Arc::clone(&self.state).lock_owned().await;
         // Another call, or another process, has got one meanwhile.
         if self.bearer.times() != seen || self.take_kept(&mut state) {
             return Ok(());
         }
         let exchange = self.exchange(reach_of);
-        let (resource, metadata) = self.described(&exchange, challenge).await?;
+        let described = self.described(&exchange, challenge).await?;
+        let issuer = &described.metadata.issuer;
         match (challenge.why, &*tried) {
-            (Why::Unknown, Tried::Asking(issuer)) if *issuer == metadata.issuer => {
+            (Why::Unknown, Tried::Asking(asked)) if asked == issuer => {
                 return Err(failed("it refuses the token that it was just given".into()));
             }
             (Why::Unknown, Tried::Nothing) => {
                 *tried = Tried::Renewing;
-                if self
-                    .renew(&mut state, &exchange, &resource, &metadata)
-                    .await?
-                {
-                    return Ok(());
+                match self.renew(state, Arc::clone(&described), reach_of).await? {
+                    (_, Renewal::Done) => return Ok(()),
+                    (same, Renewal::Impossible) => state = same,
                 }
             }
             (Why::Unknown, Tried::Renewing | Tried::Asking(_)) => {}
@@ -190,17 +203,16 @@ impl Authorization {
                 }
             }
         }
-        *tried = Tried::Asking(metadata.issuer.clone());
-        self.ask(&mut state, &exchange, &resource, &metadata, challenge)
-            .await
+        *tried = Tried::Asking(issuer.clone());
+        self.ask(&mut state, &exchange, &described, challenge).await
     }
 
     /// Asks a person, whatever is there.
     pub async fn ask_anew(&self, reach_of: &ReachOf) -> Result<(), ServerFailure> {
         let mut state = self.state.lock().await;
         let (exchange, challenge) = (self.exchange(reach_of), Challenge::default());
-        let (resource, metadata) = self.described(&exchange, &challenge).await?;
-        self.ask(&mut state, &exchange, &resource, &metadata, &challenge)
+        let described = self.described(&exchange, &challenge).await?;
+        self.ask(&mut state, &exchange, &described, &challenge)
             .await
     }
 
@@ -230,7 +242,12 @@ impl Authorization {
     /// Whether another token is kept than what is known here, which is then used.
     fn take_kept(&self, state: &mut State) -> bool {
         let known = state.grant.as_ref().map(|it| &it.token.access);
-        let kept = self.file().and_then(|it| it.read());
+        let read = self.file().map_or(Ok(None), |it| it.read());
+        let (kept, unused) = match read {
+            Ok(kept) => (kept, None),
+            Err(why) => (None, Some(why)),
+        };
+        state.unused = unused;
         let Some(kept) = kept.filter(|it| Some(&it.token.access) != known) else {
             return false;
         };
@@ -244,7 +261,7 @@ impl Authorization {
         &self,
         exchange: &Exchange<'_>,
         challenge: &Challenge,
-    ) -> Result<(Resource, Metadata), ServerFailure> {
+    ) -> Result<Arc<Described>, ServerFailure> {
         let resource = discovery::resource(exchange, challenge).await?;
         let issuers = &resource.authorization_servers;
         let wanted = self.oauth.issuer.as_ref().filter(|it| issuers.contains(it));
@@ -252,26 +269,52 @@ impl Authorization {
             failed("it names no authorization server that a person could be sent to".into())
         })?;
         let metadata = discovery::authorization_server(exchange, issuer).await?;
-        Ok((resource, metadata))
+        Ok(Arc::new(Described { resource, metadata }))
     }
 
-    /// Whether the token could be renewed without a person.
+    /// Renews the token without a person, on a task of its own: a caller that stops waiting must not lose the token that comes in
+    /// the place of one which counts no more.
     async fn renew(
+        self: &Arc<Self>,
+        mut state: OwnedMutexGuard<State>,
+        described: Arc<Described>,
+        reach_of: &ReachOf,
+    ) -> Result<(OwnedMutexGuard<State>, Renewal), ServerFailure> {
+        let (this, reach_of) = (Arc::clone(self), Arc::clone(reach_of));
+        let renewing = tokio::spawn(async move {
+            let renewal = this.renewed(&mut state, &described, &reach_of).await?;
+            Ok((state, renewal))
+        });
+        let ended = renewing.await;
+        ended
+            .unwrap_or_else(|error| Err(failed(format!("its token could not be renewed: {error}"))))
+    }
+
+    async fn renewed(
         &self,
         state: &mut State,
-        exchange: &Exchange<'_>,
-        resource: &Resource,
-        metadata: &Metadata,
-    ) -> Result<bool, ServerFailure> {
+        described: &Described,
+        reach_of: &ReachOf,
+    ) -> Result<Renewal, ServerFailure> {
+        let file = self.file();
+        let _lock = match &file {
+            // Without a lock a server that rotates its tokens may refuse, and one that does not gives another one.
+            Some(file) => file.lock().await.ok(),
+            None => None,
+        };
+        if self.take_kept(state) {
+            return Ok(Renewal::Done);
+        }
+        let Described { resource, metadata } = described;
         let grant = state.grant.clone();
         let Some(grant) = grant.filter(|it| it.issuer == metadata.issuer) else {
-            return Ok(false);
+            return Ok(Renewal::Impossible);
         };
         let Some(refresh) = &grant.token.refresh else {
-            return Ok(false);
+            return Ok(Renewal::Impossible);
         };
         let endpoint = TokenEndpoint {
-            exchange,
+            exchange: &self.exchange(reach_of),
             metadata,
             identity: &grant.identity,
             resource: &resource.resource,
@@ -279,14 +322,23 @@ impl Authorization {
         match endpoint.renewed(&grant.token, refresh).await {
             Ok(token) => {
                 self.keep(state, Grant { token, ..grant });
-                Ok(true)
+                Ok(Renewal::Done)
             }
+            // A person would only see what the program sees.
+            Err(Refused::Unseen(failure)) => Err(failure),
             // A person can still be asked…
-            Err(Refused::Other(_)) => Ok(false),
+            Err(Refused::Other(_)) => {
+                let grant = state.grant.as_mut();
+                grant
+                    .expect("it is the one that was to be renewed")
+                    .token
+                    .refresh = None;
+                Ok(Renewal::Impossible)
+            }
             // …who would be asked in the name of an unknown program.
             Err(Refused::Unknown(_)) => {
                 self.forget(state);
-                Ok(false)
+                Ok(Renewal::Impossible)
             }
         }
     }
@@ -295,10 +347,10 @@ impl Authorization {
         &self,
         state: &mut State,
         exchange: &Exchange<'_>,
-        resource: &Resource,
-        metadata: &Metadata,
+        described: &Described,
         challenge: &Challenge,
     ) -> Result<(), ServerFailure> {
+        let Described { resource, metadata } = described;
         let nobody =
             || failed("it wants a person's authorization, and there is nobody to ask".into());
         let consent = self.around.consent.as_ref().ok_or_else(nobody)?;
@@ -308,9 +360,11 @@ impl Authorization {
             .filter(|it| it.issuer == metadata.issuer);
         let given = before.as_ref().map(|it| it.token.scopes.clone());
         let scopes = self.scopes(challenge, resource, metadata, given.unwrap_or_default());
-        consent
-            .is_possible(&self.wanting(challenge))
-            .map_err(failed)?;
+        let possible = consent.is_possible(&self.wanting(challenge));
+        possible.map_err(|why| match &state.unused {
+            Some(unused) => failed(format!("{why}; {unused}")),
+            None => failed(why),
+        })?;
         let (loopback, identity) = self.known_as(exchange, metadata, before.as_ref()).await?;
         let (proof, redirect) = (Proof::new()?, loopback.address());
         let question = Question {
@@ -341,7 +395,7 @@ impl Authorization {
                 match &refused {
                     // The program is registered anew the next time.
                     Refused::Unknown(_) => self.forget(state),
-                    Refused::Other(_) => {}
+                    Refused::Other(_) | Refused::Unseen(_) => {}
                 }
                 return Err(refused.failure());
             }

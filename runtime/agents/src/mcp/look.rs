@@ -2,13 +2,15 @@
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    GetPromptRequestParams, GetPromptResponse, PaginatedRequestParams, Prompt,
-    ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceContents, ResourceTemplate,
-    Tool,
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, PaginatedRequestParams, Prompt,
+    ReadResourceRequest, ReadResourceRequestParams, Resource, ResourceContents, ResourceTemplate,
+    ServerResult, Tool,
 };
 use rmcp::service::{Peer, ServiceError};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::mcp::newer;
 
 /// The most things of a kind that a server may list; a longer list is refused.
 const MOST: usize = 10_000;
@@ -66,10 +68,9 @@ pub(super) async fn prompts(peer: &Peer<RoleClient>) -> Result<String, Unseen> {
 /// The text of a resource if it is one text, else its contents as the protocol has them.
 pub(super) async fn resource(peer: &Peer<RoleClient>, uri: String) -> Result<String, Unseen> {
     let params = ReadResourceRequestParams::new(uri);
-    let ReadResourceResponse::Complete(result) = peer.read_resource_once(params).await? else {
-        // It wants something first.
-        return Err(asks());
-    };
+    let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+    let said = peer.send_request(request).await?;
+    let result = newer::resource(said).map_err(|other| no_answer(&other))?;
     match result.contents.as_slice() {
         [ResourceContents::TextResourceContents { text, .. }] => json(text),
         contents => json(contents),
@@ -85,15 +86,18 @@ pub(super) async fn prompt(
     let input: Map<String, Value> = serde_json::from_str(input)
         .map_err(|error| Unseen::Server(format!("no arguments: {error}")))?;
     let params = GetPromptRequestParams::new(name).with_arguments(input);
-    let GetPromptResponse::Complete(result) = peer.get_prompt_once(params).await? else {
-        // It wants something first.
-        return Err(asks());
-    };
+    let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+    let said = peer.send_request(request).await?;
+    let result = newer::prompt(said).map_err(|other| no_answer(&other))?;
     json(&result.messages)
 }
 
-fn asks() -> Unseen {
-    Unseen::Server("it asks its caller for something, and a program has nothing to say".into())
+fn no_answer(said: &ServerResult) -> Unseen {
+    if let ServerResult::InputRequiredResult(_) = said {
+        let why = "it asks its caller for something, and a program has nothing to say";
+        return Unseen::Server(why.into());
+    }
+    ServiceError::UnexpectedResponse.into()
 }
 
 /// All pages of a list.

@@ -35,7 +35,7 @@ use crate::mcp::questions::Bounded;
 use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
 use crate::mcp::waited::About;
-use crate::mcp::{address, answer, lock, locked, look, talk, trouble, waited};
+use crate::mcp::{address, answer, lock, locked, look, newer, talk, trouble, waited};
 
 /// How long a server may take until it has identified itself: one that is downloaded first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -322,7 +322,7 @@ impl Session {
         let params = CallToolRequestParams::new(tool).with_arguments(input);
         let mut call = self.begin(params, key).await?;
         about.is(call.token());
-        match call.answer().await {
+        match known(call.answer().await) {
             Ok(ServerResult::CallToolResult(result)) => Ok(answer::of(result)?),
             Ok(ServerResult::InputRequiredResult(_)) => Err(Trouble::Failed(ServerFailure::Tool(
                 "it asks its caller for what it is not granted: forms are for `call_with_forms`, a model for `sampling`, folders for `roots`"
@@ -363,7 +363,7 @@ impl Session {
         about.is(talk.token());
         match talk.next(talks).await? {
             Next::Asks(told) => Ok(told),
-            Next::Answered(answer) => match *answer {
+            Next::Answered(answer) => match known(*answer) {
                 Ok(ServerResult::CallToolResult(result)) => Ok(talk::done(&answer::of(result)?)?),
                 Ok(ServerResult::InputRequiredResult(result)) => Ok(talks.asks(result)?),
                 other => Err(self.no_answer(other).await),
@@ -463,6 +463,12 @@ impl Session {
         self.close();
         *lock(&self.life) = Life::Over;
     }
+}
+
+/// An answer to a call with what of it is known here, if it is one.
+fn known(answer: Result<ServerResult, ServiceError>) -> Result<ServerResult, ServiceError> {
+    let result = newer::tool_result(answer?);
+    Ok(result.map_or_else(|other| *other, ServerResult::CallToolResult))
 }
 
 /// The newer age of the protocol, or the older one where a server does not know it.

@@ -46,13 +46,40 @@ pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
     None
 }
 
+/// What the library answers in the place of a server whose session has ended while it was at work.
+const BEGUN_ANEW: &str = "streamable HTTP session was re-initialized before the response arrived";
+
 /// Whether the server may do what it was asked for all the same.
 pub(super) fn is_in_doubt(error: &ServiceError) -> bool {
     if let ServiceError::TransportSend(error) = error {
-        let client = causes(error.error.as_ref()).find_map(of_client);
-        return client.is_some_and(|it| !it.is_connect() && !it.is_builder());
+        let sent = causes(error.error.as_ref()).find_map(of_client);
+        return sent.is_some_and(may_be_done);
+    }
+    if let ServiceError::McpError(error) = error {
+        return error.message == BEGUN_ANEW;
     }
     matches!(error, ServiceError::TransportClosed)
+}
+
+/// Whether what was sent may be done though it came to this. A refusal says that it is not, and an answer that cannot be read is
+/// an answer.
+fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
+    if let StreamableHttpError::Client(error) = error {
+        return !error.is_connect() && !error.is_builder();
+    }
+    // A server that has failed has begun, and one before it does not know what became of the request.
+    if let StreamableHttpError::HttpStatus(error) = error {
+        return error.status >= 500;
+    }
+    matches!(
+        error,
+        StreamableHttpError::Sse(_)
+            | StreamableHttpError::Io(_)
+            | StreamableHttpError::UnexpectedEndOfStream
+            | StreamableHttpError::TokioJoinError(_)
+            | StreamableHttpError::TransportChannelClosed
+            | StreamableHttpError::SessionRecoveryTimeout
+    )
 }
 
 /// Why a request to an address came to nothing, in words for people.
@@ -61,7 +88,7 @@ pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
         return None;
     };
     let all: Vec<_> = causes(error.error.as_ref()).collect();
-    let last = match all.iter().find_map(|it| of_client(*it)) {
+    let last = match all.iter().find_map(|it| of_reqwest(*it)) {
         Some(error) => last_cause(error),
         None => all.last().map(ToString::to_string)?,
     };
@@ -78,7 +105,7 @@ pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
         return format!("it does not speak the protocol: {error}");
     };
     let all: Vec<_> = causes(error.error.as_ref()).collect();
-    match all.iter().find_map(|it| of_client(*it)) {
+    match all.iter().find_map(|it| of_reqwest(*it)) {
         Some(error) if error.is_connect() => format!("it cannot be reached: {}", last_cause(error)),
         Some(error) => format!("it does not speak the protocol: {}", last_cause(error)),
         None => {
@@ -88,10 +115,16 @@ pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
     }
 }
 
+fn of_client<'a>(
+    error: &'a (dyn Error + 'static),
+) -> Option<&'a StreamableHttpError<reqwest::Error>> {
+    error.downcast_ref()
+}
+
 /// The error that a client of HTTP carries, and leaves out of its sources.
-fn of_client<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error> {
-    match error.downcast_ref() {
-        Some(StreamableHttpError::<reqwest::Error>::Client(error)) => Some(error),
+fn of_reqwest<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error> {
+    match of_client(error) {
+        Some(StreamableHttpError::Client(error)) => Some(error),
         _ => None,
     }
 }

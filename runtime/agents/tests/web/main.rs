@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fake_provider::{Reply, Script, Server};
+use fake_provider::{Body, Reply, Script, Server};
 use gsw_agents::WebClient;
 use gsw_driver::call::Call;
 use gsw_driver::web::{Reach, ReachOf, Web, WebRequest};
@@ -188,4 +188,43 @@ async fn an_address_that_cannot_be_read_is_shown_without_its_password() {
         message.contains("`http://host:port/a`") && !message.contains("pass"),
         "{message}"
     );
+}
+
+/// Servers that send without end together must not fill the memory.
+#[tokio::test]
+async fn of_large_answers_few_are_read_at_once() {
+    const LARGE: usize = 400_000;
+    let held = || Reply {
+        hang: true,
+        ..Reply::of(Body::Garbage(LARGE))
+    };
+    let mut replies: Vec<Reply> = (0..8).map(|_| held()).collect();
+    replies.extend([Reply::text("small"), Reply::of(Body::Garbage(LARGE))]);
+    let server = server(replies).await;
+    let get = |limit: Duration| {
+        let client = WebClient::with_time_limit(limit);
+        let request = request("GET", server.url());
+        async move {
+            let sent = client.send(request, everywhere(), &Call::alone());
+            sent.await
+        }
+    };
+    let holding: Vec<_> = (0..8)
+        .map(|_| tokio::spawn(get(Duration::from_secs(4))))
+        .collect();
+    while server.requests().len() < 8 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let small = get(Duration::from_secs(2)).await;
+    assert!(
+        small.is_ok(),
+        "a small one waits for no large one: {small:?}"
+    );
+    let large = get(Duration::from_secs(1)).await;
+    assert!(large.is_err(), "a ninth large one is read");
+    for held in holding {
+        let held = held.await.expect("it does not panic");
+        assert!(held.is_err(), "it never ends");
+    }
 }

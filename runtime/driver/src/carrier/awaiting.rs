@@ -54,6 +54,22 @@ impl Carrier {
         awaited
     }
 
+    /// Whether it does nothing but wait for the ends of other runs, for some time perhaps, or for people besides.
+    pub(crate) fn stands_by(&self) -> bool {
+        let state = self.state();
+        if state.is_scheduled || state.run.is_none() || !state.inbox.is_empty() {
+            return false;
+        }
+        // Until then, so that no turn begins in between.
+        let outside = self.outside();
+        drop(state);
+        let mut begun = outside.begun.values();
+        let awaits = outside.begun.values().any(|it| it.awaits.is_some());
+        awaits
+            && outside.held.is_empty()
+            && begun.all(|it| it.awaits.is_some() || it.question.is_some())
+    }
+
     /// Nothing is left to do for the run. What waits for other runs alone may close a cycle of them.
     pub(super) fn is_idle(self: &Arc<Self>) {
         let awaited = self.awaits();

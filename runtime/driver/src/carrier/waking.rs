@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::layout::stop;
-use gsw_engine::operation::{Failure, Outcome};
+use gsw_engine::operation::{Failure, OperationId, Outcome};
 
 use crate::alarms::Alarm;
 use crate::carrier::message::Message;
@@ -16,11 +16,12 @@ impl Carrier {
         loop {
             let due = self.outside().alarms.pop_due(now);
             match due {
-                Some(Alarm::Sleep(id)) => self.post(Message::Completed {
-                    id,
-                    outcome: Outcome::Done,
-                    now: self.driver.clock.now(),
-                }),
+                Some(Alarm::Sleep(id)) => self.end_sleep(id),
+                Some(Alarm::Date) => {
+                    let now = self.driver.clock.moment();
+                    let past = self.outside().alarms.take_past(now);
+                    past.into_iter().for_each(|id| self.end_sleep(id));
+                }
                 // Whether it is to be left is looked at after each turn.
                 Some(Alarm::Idle) => self.post(Message::Turn),
                 // What was written down comes first: a run that is stopped on its way there would end with less than it has done.
@@ -48,6 +49,14 @@ impl Carrier {
             // The timer's thread, which is here, exists.
             debug_assert!(false, "{error}");
         }
+    }
+
+    fn end_sleep(self: &Arc<Self>, id: OperationId) {
+        self.post(Message::Completed {
+            id,
+            outcome: Outcome::Done,
+            now: self.driver.clock.now(),
+        });
     }
 
     /// Whether it is still brought back; one that is left meanwhile, not cancelled, loses nothing.

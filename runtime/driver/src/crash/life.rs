@@ -16,7 +16,7 @@ use serde_json::Map;
 
 use crate::call::Call;
 use crate::carrier::Carrier;
-use crate::carrier::lasting::Resumption;
+use crate::carrier::lasting::{CarriedUntil, Resumption};
 use crate::clock::Clock;
 use crate::crash::outside::Outside;
 use crate::driver::Driver;
@@ -128,6 +128,7 @@ impl Subject {
         life.carrier.resume(Resumption {
             entry: self.entry.clone(),
             past: read.past,
+            carried: CarriedUntil::Now,
             build: None,
             replaying: Arc::default(),
             // A test runs what it detaches to its end at once.

@@ -1,6 +1,7 @@
 //! How an outcome is written down: in bytes that mean the same in every build, with a few words on what it was of.
 
 use gsw_engine::operation::Outcome;
+use gsw_notation::json::written;
 use serde::{Deserialize, Serialize};
 
 /// An outcome as it is written down.
@@ -64,7 +65,7 @@ impl Noted {
 
     pub(crate) fn outcome(self) -> Option<Outcome> {
         Some(match self.body {
-            Body::Json(json) => serde_json::from_str(&json).ok()?,
+            Body::Json(json) => read(&json)?,
             Body::Done => Outcome::Done,
             Body::Text(text) => Outcome::Text(text),
             Body::Bytes(bytes) => Outcome::Bytes(bytes),
@@ -73,11 +74,46 @@ impl Noted {
     }
 }
 
+/// `serde_json` reads nothing that nests as deep as an outcome may, so that is read by way of our own tree.
+fn read(json: &str) -> Option<Outcome> {
+    let shallow = serde_json::from_str(json);
+    shallow
+        .or_else(|_| serde_json::from_value(written(json).unwrap_or_default()))
+        .ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use gsw_engine::model::{Content, ModelAnswer, StopReason};
     use gsw_engine::operation::{ExecOutput, Failure, Outcome};
+    use gsw_notation::json::{MAX_DEPTH, parse};
 
     use super::Noted;
+
+    #[test]
+    fn arguments_that_nest_as_deep_as_any_come_back() {
+        let list = format!("{}1{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+        let outcome = Outcome::Model(Box::new(Ok(ModelAnswer {
+            content: vec![Content::ToolUse {
+                id: "1".into(),
+                name: "note".into(),
+                input: parse(&list).expect("it nests no deeper"),
+                flaw: None,
+            }],
+            stop: StopReason::ToolUse,
+            stop_reason: "tool_use".into(),
+            model: "model".into(),
+            request_id: None,
+            usage: None,
+            attempts: 1,
+            simulated: false,
+            first_token: None,
+            circuit: None,
+        })));
+        let bytes = Noted::encode("it".into(), &outcome);
+        let read = Noted::decode(&bytes).and_then(Noted::outcome);
+        assert_eq!(read, Some(outcome));
+    }
 
     #[test]
     fn outcomes_come_back_exactly() {

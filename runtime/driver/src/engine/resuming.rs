@@ -8,14 +8,16 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::FormerName;
 use gsw_abi::types::TypeId;
 use gsw_engine::arguments::Arguments;
+use gsw_engine::front::Cancellation;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::BEHAVIOUR;
+use gsw_engine::operation::OperationId;
+use gsw_engine::run::{BEHAVIOUR, Interruption, Start};
 use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
 use rustc_hash::FxHashMap;
 
-use crate::carrier::lasting::Resumption;
+use crate::carrier::lasting::{CarriedUntil, Resumption};
 use crate::carrier::{Carrier, OnEnd};
 use crate::durable::asked::{unhex, words_of};
 use crate::durable::beginning::{self, Beginning, Entered};
@@ -103,6 +105,18 @@ pub(super) enum Found {
     Nowhere,
 }
 
+/// A run of the store that can be gone on with.
+struct Ready {
+    secrecy: Secrecy,
+    arguments: Arguments,
+    entry: Entry,
+    start: Start,
+    past: Vec<Past>,
+    outcomes: usize,
+    /// The digest of this build, if another one has written.
+    build: Option<Hash>,
+}
+
 /// Who waits for a run that is brought back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -159,19 +173,27 @@ impl Runs {
         let info = store.find(id)?;
         // Nobody else writes to it from here on; an error below lets it go.
         let (journal, records) = store.take(&info.id)?;
-        let secrecy = match store.is_sealed(&records)? {
-            true => Secrecy::Sealed,
-            false => Secrecy::Plain,
+        let ready = match self.ready(&store, &info, records) {
+            Ok(ready) => ready,
+            Err(why) => {
+                // As it was: it waits for the same, and for a program that can go on with it.
+                journal.status(info.status, info.waiting);
+                // What is not written is reported by the next who takes it.
+                let _ = journal.released();
+                return Err(why);
+            }
         };
-        let read = Read::of(&store, &info.id, records)?;
-        let image = image_digest(&self.loaded);
-        let build = (info.image != image).then_some(image);
-        let outcomes = read.outcomes();
-        let arguments = Arguments::of(read.beginning.entered.input());
-        let entry = self.entry(&info, read.beginning.entered)?;
+        let Ready {
+            secrecy,
+            arguments,
+            entry,
+            start,
+            past,
+            outcomes,
+            build,
+        } = ready;
         let result = self.result_of(&entry);
         let replaying = Arc::new(AtomicBool::new(true));
-        let start = read.beginning.start;
         let of = (secrecy, StartedBy::of(&start));
         let carried = self.carry(NewRun {
             given: Given {
@@ -196,7 +218,8 @@ impl Runs {
         let runs = Arc::clone(self);
         carrier.resume(Resumption {
             entry,
-            past: read.past,
+            past,
+            carried: CarriedUntil::ItsLastRecord,
             build,
             replaying,
             children: Box::new(move |children| runs.resume_children(&children)),
@@ -208,6 +231,25 @@ impl Runs {
             carrier,
             result,
             outcomes,
+        })
+    }
+
+    /// Reads what a run goes on with.
+    fn ready(&self, store: &Store, info: &Info, records: Vec<Record>) -> Result<Ready, NotResumed> {
+        let secrecy = match store.is_sealed(&records)? {
+            true => Secrecy::Sealed,
+            false => Secrecy::Plain,
+        };
+        let read = Read::of(store, &info.id, records)?;
+        let image = image_digest(&self.loaded);
+        Ok(Ready {
+            secrecy,
+            build: (info.image != image).then_some(image),
+            outcomes: read.outcomes(),
+            arguments: Arguments::of(read.beginning.entered.input()),
+            entry: self.entry(info, read.beginning.entered)?,
+            start: read.beginning.start,
+            past: read.past,
         })
     }
 
@@ -309,6 +351,14 @@ impl Read {
                     past.push(Past::Outcome { of, now, noted });
                 }
                 Record::Cancel { now, reason } => past.push(Past::Cancel { now, reason }),
+                Record::Interrupt {
+                    now,
+                    reason,
+                    before,
+                } => past.push(Past::Interrupt(Interruption {
+                    cancellation: Cancellation { reason, now },
+                    before: OperationId(before),
+                })),
                 Record::Undo { now, wish } => past.push(Past::Undo { now, wish }),
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}

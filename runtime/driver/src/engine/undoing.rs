@@ -5,7 +5,7 @@
 use gsw_engine::run::{NotUndone, UndoStanding};
 use gsw_journal::clock::now;
 use gsw_journal::record::{Record, UndoWish};
-use gsw_journal::status::Status;
+use gsw_journal::store::Error;
 
 use crate::durable::resume::Brought;
 use crate::engine::resuming::{NotResumed, Read};
@@ -17,32 +17,20 @@ impl Runs {
     pub(super) fn wish_undo(&self, id: &str, wish: UndoWish) -> Result<(), NotAdded> {
         let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
         let info = store.find(id)?;
-        let (mut journal, records) = store.reopen(&info.id)?;
-        let checked = (|| {
-            let read = Read::of(&store, &info.id, records)?;
-            match self.back(&info, read)?.brought {
-                Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.not_undone),
-                // It was ended as it was.
-                Ok(Brought::Waits { .. }) => Err(NotAdded::NothingToUndo {
-                    id: info.id.clone(),
-                }),
-                Err(why) => Err(NotAdded::Diverged {
-                    id: info.id.clone(),
-                    why,
-                }),
-            }
-        })();
-        match checked {
-            Ok(()) => {
-                journal.write(&Record::Undo { now: now(), wish }, None);
-                journal.status(Status::Running, None);
-            }
-            // As it was.
-            Err(_) => journal.status(info.status, info.waiting.clone()),
+        if !info.status.is_final() {
+            return Err(Error::NotEnded(info.id).into());
         }
-        let written = journal.released();
-        checked?;
-        Ok(written?)
+        let records = store.records(&info.id)?;
+        let seen = records.len();
+        // Before it is one to be resumed: should this process die here, it has still ended.
+        let read = Read::of(&store, &info.id, records)?;
+        match self.back(&info, read)?.brought {
+            Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.not_undone)?,
+            // It was ended as it was.
+            Ok(Brought::Waits { .. }) => return Err(NotAdded::NothingToUndo { id: info.id }),
+            Err(why) => return Err(NotAdded::Diverged { id: info.id, why }),
+        }
+        Ok(store.reopen(&info.id, seen, &Record::Undo { now: now(), wish })?)
     }
 }
 

@@ -5,6 +5,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gsw_engine::operation::{Failure, Outcome, Request};
+use gsw_journal::open_file::OpenFile;
+use gsw_journal::schema::Missing;
+use gsw_journal::store::{NewRun, Patience, Store};
+use gsw_journal::unsynced;
 
 use super::FileWork;
 use crate::allowance::Allowance;
@@ -259,4 +263,108 @@ fn a_pipe_is_waited_for_until_it_ends_or_is_given_up_and_holds_no_other_file_up(
     let (work, outcome) = begin(&pool, write, Allowance::default());
     assert_eq!(work.abandon(), Abandoned::Stopped);
     assert!(matches!(outcome.recv(), Ok(Outcome::Failed(_))));
+}
+
+#[test]
+fn a_database_that_the_process_has_open_is_refused_by_any_name() {
+    let scratch = Scratch::new("open-database");
+    let (file, log) = (scratch.path("runs.db"), scratch.path("runs.db-wal"));
+    let (hard, soft) = (scratch.path("hard"), scratch.path("soft"));
+    std::fs::write(&file, "pages").expect("it is written");
+    std::fs::write(&log, "frames").expect("it is written");
+    std::fs::hard_link(&file, &hard).expect("it can be linked");
+    std::os::unix::fs::symlink(&log, &soft).expect("it can be linked");
+    let open = OpenFile::at(file.as_ref());
+    for path in [&file, &log, &hard, &soft] {
+        let path = path.clone();
+        for request in [
+            Request::FsRead { path: path.clone() },
+            Request::FsReadBytes { path: path.clone() },
+            Request::FsAppend {
+                path: path.clone(),
+                text: text("more"),
+            },
+        ] {
+            let outcome = perform(&request);
+            assert!(
+                matches!(&outcome, Outcome::Failed(Failure::Io { message, .. }) if message.contains("no program may use it")),
+                "{request:?}: {outcome:?}"
+            );
+        }
+    }
+    for path in [&file, &log, &hard] {
+        let path = path.clone();
+        let write = Request::FsWrite {
+            path: path.clone(),
+            text: text("other"),
+        };
+        assert!(matches!(perform(&write), Outcome::Failed(_)), "{path}");
+        let remove = Request::FsRemove { path: path.clone() };
+        assert!(matches!(perform(&remove), Outcome::Failed(_)), "{path}");
+    }
+    assert_eq!(scratch.names(), ["hard", "runs.db", "runs.db-wal", "soft"]);
+    drop(open);
+    let read = perform(&Request::FsRead { path: file });
+    assert_eq!(read, Outcome::Text(text("pages")));
+}
+
+/// Of a run that is recorded; of others nothing is remembered that could be wrong.
+#[test]
+fn what_changed_a_file_or_a_folder_is_synced_before_its_outcome_is_kept() {
+    let scratch = Scratch::new("unsynced");
+    let store = scratch.path("store/runs.db");
+    let store = Store::with(store.as_ref(), Missing::Made, Patience::default()).expect("a store");
+    let new = NewRun {
+        id: "a",
+        workflow: "main",
+        image: [1; 32],
+        program: "/bin/flow",
+        input: [2; 32],
+        begun: 5,
+    };
+    let journal = store.begin(&new, []).expect("a run");
+    let is_pending = |path: &str| {
+        let file = std::fs::File::open(scratch.path(path)).expect("it is there");
+        unsynced::is_pending(&file)
+    };
+    let changes = [
+        Request::FsMakeDir {
+            path: scratch.path("made"),
+        },
+        Request::FsWrite {
+            path: scratch.path("made/a.txt"),
+            text: text("a"),
+        },
+        Request::FsAppend {
+            path: scratch.path("added/b.txt"),
+            text: text("b"),
+        },
+    ];
+    for change in &changes {
+        assert_eq!(perform(change), Outcome::Done);
+    }
+    for path in ["", "made", "made/a.txt", "added", "added/b.txt"] {
+        assert!(is_pending(path), "{path}");
+    }
+    let flush = || {
+        let (sender, written) = channel();
+        journal.flush(Box::new(move |it| drop(sender.send(it))));
+        assert_eq!(written.recv(), Ok(Ok(())));
+    };
+    flush();
+    for path in ["", "made", "made/a.txt", "added", "added/b.txt"] {
+        assert!(!is_pending(path), "{path}");
+    }
+    let remove = Request::FsRemove {
+        path: scratch.path("made/a.txt"),
+    };
+    assert_eq!(perform(&remove), Outcome::Done);
+    assert!(is_pending("made"));
+    flush();
+    // Reading changes nothing.
+    let read = Request::FsRead {
+        path: scratch.path("added/b.txt"),
+    };
+    assert_eq!(perform(&read), Outcome::Text(text("b")));
+    assert!(!is_pending("added/b.txt"));
 }

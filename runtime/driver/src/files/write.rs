@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 
+use gsw_journal::unsynced;
 use rustix::event::PollFlags;
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 
@@ -26,7 +27,7 @@ pub(super) fn replace(place: &Place, content: &[u8], work: &FileWork<'_>) -> Res
             None | Some(FileType::RegularFile | FileType::Symlink) => {
                 work.commit()?;
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NONBLOCK;
-                Ok(place.open(flags)?.write_all(content)?)
+                write_to(place.open(flags)?, content)
             }
             Some(_) => pour(place, content, work),
         },
@@ -37,15 +38,34 @@ pub(super) fn replace(place: &Place, content: &[u8], work: &FileWork<'_>) -> Res
 
 /// Adds to a file, or to what a device or pipe was given.
 pub(super) fn append(place: &Place, content: &[u8], work: &FileWork<'_>) -> Result<(), Trouble> {
-    match place.known_through_links()?.as_ref().map(kind) {
+    let known = place.known_through_links()?;
+    match known.as_ref().map(kind) {
         None | Some(FileType::RegularFile) => {
             work.commit()?;
             let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK;
-            Ok(place.open(flags)?.write_all(content)?)
+            write_to(place.open(flags)?, content)?;
+            if known.is_none() {
+                changed_folder_of(place);
+            }
+            Ok(())
         }
         Some(FileType::Directory) => Err(io::Error::from(ErrorKind::IsADirectory).into()),
         Some(_) => pour(place, content, work),
     }
+}
+
+/// A folder that has got or lost a name: what a run is told that was done must be there after a power cut.
+pub(super) fn changed_folder_of(place: &Place) {
+    // One that may not be read cannot be synced.
+    if let Ok(folder) = place.open_folder() {
+        unsynced::add(folder);
+    }
+}
+
+fn write_to(mut file: File, content: &[u8]) -> Result<(), Trouble> {
+    file.write_all(content)?;
+    unsynced::add(file);
+    Ok(())
 }
 
 fn replace_whole(
@@ -63,7 +83,10 @@ fn replace_whole(
         rustix::fs::fchmod(file.as_fd(), Mode::from_raw_mode(known.st_mode))?;
     }
     work.commit()?;
-    Ok(part.rename_to(place)?)
+    part.rename_to(place)?;
+    unsynced::add(file);
+    changed_folder_of(place);
+    Ok(())
 }
 
 /// A file that is written beside its place; gone when it does not get there.

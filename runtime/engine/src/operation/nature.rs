@@ -73,12 +73,15 @@ impl Request {
             | Self::Keep { .. }
             | Self::FsWrite { .. }
             | Self::FsWriteBytes { .. }
-            | Self::FsRemove { .. }
             | Self::FsMakeDir { .. }
             | Self::StartRun { .. }
             | Self::Human { .. }
             | Self::External { .. } => Class::Idempotent,
-            Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
+            // Removing it again fails where nobody has made it anew, and else takes away what is not meant.
+            Self::FsRemove { .. }
+            | Self::FsAppend { .. }
+            | Self::Exec { .. }
+            | Self::Host { .. } => Class::Once,
             Self::Mcp { request } => match request.ask {
                 AskOfServer::Tools
                 | AskOfServer::Resources

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{Program, Repeat};
+use gsw_abi::program::{Program, Repeat, ToolBody};
 use gsw_tree::class::Class;
 
 use crate::debug::What;
@@ -98,15 +98,29 @@ impl Run {
     }
 }
 
-/// What the effects of a tool count as at most: a tool that says how it may be repeated says so of all that it does.
+/// What the effects of a tool count as at most: a tool that says how it may be repeated says so of all that it does. For a prompt that
+/// is one the tools of its own model answer.
 fn effects_of_tool(program: &Program, name: &str) -> Option<Class> {
     let named = program.tools.iter().filter(|it| it.name == name);
-    let classes = named.map(|it| match it.repeat {
+    let classes = named.map(|it| match it.body {
+        ToolBody::Prompt => Class::Once,
+        ToolBody::Program
+        | ToolBody::Human
+        | ToolBody::Host
+        | ToolBody::Question
+        | ToolBody::SpawnRequest
+        | ToolBody::WrittenRequest
+        | ToolBody::Skills => class_of(&it.repeat),
+    });
+    // Of tools that are named alike, the one that must be repeated least.
+    classes.max()
+}
+
+const fn class_of(repeat: &Repeat) -> Class {
+    match repeat {
         Repeat::Pure => Class::Pure,
         Repeat::Reads => Class::Reads,
         Repeat::Idempotent(_) => Class::Idempotent,
         Repeat::Once => Class::Once,
-    });
-    // Of tools that are named alike, the one that must be repeated least.
-    classes.max()
+    }
 }

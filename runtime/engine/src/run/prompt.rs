@@ -88,6 +88,7 @@ pub struct PromptRun {
     revises: Option<NodeId>,
     /// The origins of the content of its conversation, where the program asks.
     origins: Option<Origins>,
+    has_tools: bool,
 }
 
 /// The session that a call continues, and holds until it ends.
@@ -142,6 +143,7 @@ impl PromptRun {
             session: None,
             revises: None,
             origins: None,
+            has_tools: false,
         }
     }
 }

@@ -5,43 +5,47 @@ use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::chain;
 use crate::clock::now;
 use crate::error::Error;
-use crate::file::Opened;
 use crate::list::ResultDelivery;
+use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
 use crate::row::{RunRow, StoreId};
-use crate::writer::{Command, Failure, Place, What, Write};
+use crate::unsynced::{self, Committer};
+use crate::writer::{AGAIN, Command, Failure, Place, RENEWAL, What, Write};
 
 /// The most writes of one transaction.
 const GROUP: usize = 512;
-/// How often an owner is renewed: several times within its expiry.
-const RENEWAL: Duration = Duration::from_secs(15);
-/// Between two attempts at a store that another process has locked.
-const AGAIN: Duration = Duration::from_millis(50);
+
+/// When a renewal is tried again that another process's lock has kept from being written.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// What the thread works with.
 pub(super) struct Thread {
     pub connection: Connection,
-    pub file: Opened,
+    /// After the connection, which is closed first.
+    pub file: OpenFile,
     pub owner: Owner,
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
     pub patience: Duration,
+    pub _committer: Committer,
+    /// Since when that process holds it, as far as is known.
+    pub locked: Option<Instant>,
 }
 
 impl Thread {
     pub(super) fn serve(mut self, commands: &Receiver<Command>) {
-        let mut renewed = Instant::now();
+        let mut renewal = Instant::now() + RENEWAL;
         loop {
             let mut end = None;
             let mut group = Vec::new();
-            match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
+            match commands.recv_timeout(renewal.saturating_duration_since(Instant::now())) {
                 Ok(Command::Write(it)) => group.push(it),
                 Ok(Command::End(then)) => end = Some(then),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -56,10 +60,9 @@ impl Thread {
                     Command::End(then) => end = Some(then),
                 }
             }
-            if renewed.elapsed() >= RENEWAL {
-                renewed = Instant::now();
-                // Whoever takes a run of an owner that could not be renewed raises its epoch, which the next write sees.
-                let _ = self.owner.renew(&self.connection);
+            if renewal <= Instant::now() {
+                let renewed = self.owner.renew(&self.connection);
+                renewal = Instant::now() + until_next(&renewed);
             }
             if !group.is_empty() {
                 self.commit(group);
@@ -73,13 +76,17 @@ impl Thread {
     }
 
     /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
-    /// is wrong with one takes no other along.
+    /// is wrong with one takes no other along. Of a lock that another process holds all of them know when one has waited.
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
-            let refuse = |it: Write| it.refuse(&Failure::Removed);
-            return group.into_iter().for_each(refuse);
+            return refuse(group, &Failure::Removed);
+        }
+        if let Err(why) = unsynced::sync() {
+            return refuse(group, &Failure::Database(why));
         }
         match self.write_with_patience(&group) {
+            // What was written to a log that another process has removed meanwhile is lost.
+            Ok(_) if !self.file.is_there() => refuse(group, &Failure::Removed),
             Ok(lost) => {
                 for write in group {
                     if lost.contains(&write.run) {
@@ -89,72 +96,61 @@ impl Thread {
                     }
                 }
             }
-            Err(failure) => {
-                let runs = by_run(group);
-                if runs.len() == 1 {
-                    for write in runs.into_values().flatten() {
-                        write.refuse(&failure);
+            Err(Error::Locked(_)) => {
+                let why = "another process has kept the store locked for too long";
+                refuse(group, &Failure::Database(why.into()));
+            }
+            Err(error) => {
+                let mut runs = by_run(group);
+                match runs.len() {
+                    1 => {
+                        let failure = Failure::Database(error.to_string());
+                        runs.drain().for_each(|it| refuse(it.1, &failure));
                     }
-                } else {
-                    runs.into_values().for_each(|it| self.commit(it));
+                    _ => runs.into_values().for_each(|it| self.commit(it)),
                 }
             }
         }
     }
 
-    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still.
-    fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Failure> {
-        let begun = Instant::now();
+    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still. The time
+    /// counts from when it was first found, for all that wants to be written.
+    fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Error> {
         loop {
-            match write(&mut self.connection, &self.store, group) {
-                Ok(lost) => return Ok(lost),
-                Err(Trouble::Locked) if begun.elapsed() < self.patience => {
-                    std::thread::sleep(AGAIN);
-                }
-                Err(trouble) => return Err(Failure::Database(trouble.text())),
+            let begun = Instant::now();
+            let written = write(&mut self.connection, &self.store, group);
+            if !matches!(written, Err(Error::Locked(_))) {
+                self.locked = None;
+                return written;
             }
+            if self.locked.get_or_insert(begun).elapsed() >= self.patience {
+                return written;
+            }
+            std::thread::sleep(AGAIN);
         }
     }
+}
+
+/// Until an owner is renewed again. Whoever takes a run of one that could not be renewed raises its epoch, which the next write
+/// sees.
+const fn until_next(renewed: &rusqlite::Result<()>) -> Duration {
+    match renewed {
+        Ok(()) => RENEWAL,
+        Err(_) => RETRY,
+    }
+}
+
+fn refuse(group: Vec<Write>, failure: &Failure) {
+    group.into_iter().for_each(|it| it.refuse(failure));
 }
 
 /// Those of each run, in their order.
 fn by_run(group: Vec<Write>) -> HashMap<Place, Vec<Write>> {
     let mut runs: HashMap<Place, Vec<Write>> = HashMap::new();
     for write in group {
-        runs.entry(write.run).or_default().push(write);
+        runs.entry(write.run.clone()).or_default().push(write);
     }
     runs
-}
-
-/// Why a group was not written.
-enum Trouble {
-    /// Another process holds the lock.
-    Locked,
-    Other(Error),
-}
-
-impl Trouble {
-    fn text(self) -> String {
-        match self {
-            Self::Locked => "another process has kept the store locked for too long".into(),
-            Self::Other(error) => error.to_string(),
-        }
-    }
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<rusqlite::Error> for Trouble {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
-            _ => Self::Other(error.into()),
-        }
-    }
 }
 
 /// The runs of a group as they will be; `None` for one that belongs to another process by now.
@@ -165,20 +161,19 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn row(&mut self, run: Place) -> Result<Option<&mut RunRow>, Error> {
-        match self.rows.entry(run) {
+    fn row(&mut self, run: &Place) -> Result<Option<&mut RunRow>, Error> {
+        match self.rows.entry(run.clone()) {
             Entry::Occupied(known) => Ok(known.into_mut().as_mut()),
             Entry::Vacant(place) => {
                 let row = RunRow::of_number(self.transaction, self.store, run.number)?;
-                Ok(place
-                    .insert(row.filter(|it| it.epoch == run.epoch))
-                    .as_mut())
+                let is_ours = |it: &RunRow| *it.id == *run.id && it.epoch == run.epoch;
+                Ok(place.insert(row.filter(is_ours)).as_mut())
             }
         }
     }
 
     fn write(&mut self, write: &Write) -> Result<(), Error> {
-        let (transaction, store, run) = (self.transaction, self.store, write.run);
+        let (transaction, store, run) = (self.transaction, self.store, &write.run);
         // After a failure there is a gap: no record may follow it, and the run is not as far as it says.
         let is_whole = write.failure.get().is_none();
         if matches!(write.what, What::Flush) {
@@ -231,7 +226,7 @@ fn write(
     connection: &mut Connection,
     store: &StoreId,
     writes: &[Write],
-) -> Result<HashSet<Place>, Trouble> {
+) -> Result<HashSet<Place>, Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut group = Group {
         transaction: &transaction,
@@ -252,4 +247,16 @@ fn write(
     }
     transaction.commit()?;
     Ok(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RETRY, until_next};
+    use crate::writer::RENEWAL;
+
+    #[test]
+    fn a_renewal_that_was_not_written_is_tried_again_soon() {
+        assert_eq!(until_next(&Ok(())), RENEWAL);
+        assert_eq!(until_next(&Err(rusqlite::Error::InvalidQuery)), RETRY);
+    }
 }

@@ -35,7 +35,7 @@ fn open(path: &Path) -> Result<Store, Error> {
 
 /// All of a store, or the first error.
 fn seen(store: &Store) -> Result<Seen, Error> {
-    let list = store.list()?;
+    let list = store.list()?.whole()?;
     let mut seen = Seen {
         list: Vec::new(),
         records: Vec::new(),

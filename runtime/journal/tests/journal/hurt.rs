@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gsw_journal::store::{Error, Store};
+use gsw_journal::writer::Failure;
 
 use crate::folder::{Folder, begin, flushed, new_run, outcome};
 use crate::processes::child;
@@ -162,4 +163,25 @@ fn nothing_is_begun_where_nothing_can_be_written() {
     std::fs::remove_dir_all(&folder.0).expect("it is ours");
     // Its folder went away: there is no place for a lock, so no run begins.
     assert!(store.begin(&new_run("a"), vec![begin()]).is_err());
+}
+
+/// Another process removes the log of a store that seems to be unused to it: what goes on writing into it must learn so.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_to_a_log_that_is_gone() {
+    let folder = Folder::new("log-gone");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&journal).expect("it is written");
+    let log = format!("{}-wal", folder.store().display());
+    std::fs::remove_file(&log).expect("it is there");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    assert_eq!(flushed(&journal), Err(Failure::Removed));
+    let begun = store.begin(&new_run("b"), vec![begin()]);
+    assert!(matches!(begun, Err(Error::Removed(_))), "{begun:?}");
+    // Another one of that name is not ours.
+    std::fs::write(&log, []).expect("it can be written");
+    let begun = store.begin(&new_run("c"), vec![begin()]);
+    assert!(matches!(begun, Err(Error::Removed(_))), "{begun:?}");
 }

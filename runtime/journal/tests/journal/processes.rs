@@ -225,7 +225,7 @@ fn of_eight_processes_that_answer_one_question_one_wins() {
     let folder = Folder::new("eight-answer");
     let store = parked(&folder);
     one_wins(&fight("answer", &folder));
-    assert_eq!(store.due(0).expect("a store").len() as u64, ROUNDS);
+    assert_eq!(store.due(0).expect("a store").runs.len() as u64, ROUNDS);
     assert!(store.verify(None).expect("a store").is_whole());
 }
 
@@ -272,7 +272,7 @@ fn of_eight_processes_that_begin_a_run_of_one_name_one_wins() {
     let folder = Folder::new("eight-begin");
     let store = Store::open(&folder.store()).expect("a store");
     one_wins(&fight("begin", &folder));
-    assert_eq!(store.list().expect("a store").len() as u64, ROUNDS);
+    assert_eq!(store.list().expect("a store").runs.len() as u64, ROUNDS);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Questions: asked, answered once, early, late, by the wrong one.
 
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::questions::{
     Answer, Claimed, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To,
 };
 use gsw_journal::retention::Retention;
-use gsw_journal::store::{Error, Store};
+use gsw_journal::schema::Missing;
+use gsw_journal::store::{Error, Patience, Store};
 use gsw_journal::writer::Journal;
 
 use crate::folder::{Folder, begin, flushed, new_run, released};
@@ -85,7 +87,7 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     released(journal);
     let other = Store::existing(&folder.store()).expect("it is there");
     assert_eq!(other.find("run").expect("a run").status_name(), "parked");
-    assert_eq!(other.due(100).expect("a store"), []);
+    assert_eq!(other.due(100).expect("a store").runs, []);
     let delivered = other.answer(reply(named("run", "approve"), "ann"));
     let to_run = Delivered::ToRun {
         run: "run".into(),
@@ -95,7 +97,7 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     let again = other.answer(reply(named("run", "approve"), "ben"));
     assert_eq!(refusal(again), by("ann"));
     // It is due, the process that takes it finds the answer, and asking again in its next life changes nothing.
-    let due = store.due(100).expect("a store");
+    let due = store.due(100).expect("a store").runs;
     assert_eq!(due.len(), 1);
     let (journal, _) = store.take("run").expect("nobody carries it");
     ask(&journal, question(3, "approve"));
@@ -284,6 +286,34 @@ fn what_who_carries_a_run_was_told_itself_counts_only_when_nobody_was_first() {
 }
 
 #[test]
+fn what_who_carries_a_run_was_told_waits_for_a_lock_as_its_records_do() {
+    let folder = Folder::new("claimed-late");
+    let patience = Patience {
+        look: Duration::from_millis(1),
+        ..Patience::default()
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    ask(&journal, question(1, "approve"));
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    std::thread::scope(|scope| {
+        let own = reply(named("run", "approve"), "the terminal").answer;
+        let claimed = scope.spawn(|| store.claim("run", 1, Some(own)));
+        let expired = scope.spawn(|| store.expire("run", &[1], 5));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!claimed.is_finished() && !expired.is_finished());
+        database.execute_batch("COMMIT").expect("it was ours");
+        let claimed = claimed.join().expect("it does not panic");
+        assert_eq!(claimed.expect("it was waited for"), Claimed::Own);
+        let expired = expired.join().expect("it does not panic");
+        expired.expect("it was waited for");
+    });
+}
+
+#[test]
 fn when_the_time_of_a_question_is_over_an_answer_that_came_before_counts_and_none_after() {
     let folder = Folder::new("expired");
     let store = Store::open(&folder.store()).expect("a store");
@@ -323,7 +353,7 @@ fn who_wants_a_run_to_end_is_heard_until_it_has() {
     released(journal);
     let wish = store.cancellation("run").expect("a store").expect("a wish");
     assert_eq!((&*wish.reason, wish.at), ("enough", 7));
-    assert_eq!(store.due(0).expect("a store").len(), 1);
+    assert_eq!(store.due(0).expect("a store").runs.len(), 1);
     let (journal, _) = store.take("run").expect("nobody carries it");
     journal.status(Status::Cancelled, None);
     flushed(&journal).expect("it is written");
@@ -344,7 +374,7 @@ fn what_is_due_is_found_by_its_time() {
     }
     assert_eq!(store.next_wake().expect("a store"), Some(50));
     let due = |now| -> Vec<String> {
-        let due = store.due(now).expect("a store");
+        let due = store.due(now).expect("a store").runs;
         due.into_iter().map(|it| it.id).collect()
     };
     assert_eq!(due(49), [""; 0]);

@@ -1,6 +1,7 @@
 //! What a store keeps, and whose it is.
 
 use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::record::Payload;
@@ -87,6 +88,36 @@ fn who_was_overtaken_writes_nothing_any_more() {
 }
 
 #[test]
+fn who_was_overtaken_writes_nothing_into_the_run_that_has_its_number_now() {
+    let folder = Folder::new("number");
+    let sleeper = Store::open(&folder.store()).expect("a store");
+    let mut late = sleeper.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&late).expect("it is written");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute("UPDATE owners SET expires = 1", [])
+        .expect("it can be written");
+    let other = Store::existing(&folder.store()).expect("it is there");
+    other
+        .abandon("a", "it is not needed")
+        .expect("it has expired");
+    let none = Retention {
+        runs: 0,
+        ..Retention::default()
+    };
+    assert_eq!(other.prune(none).expect("a store"), 1);
+    let journal = other.begin(&new_run("b"), vec![begin()]).expect("a run");
+    let (record, blob) = outcome(0, vec![2]);
+    late.write(&record, blob);
+    assert_eq!(flushed(&late), Err(Failure::TakenOver));
+    drop(late);
+    flushed(&journal).expect("it is ours");
+    let records = other.records("b").expect("the chain is whole");
+    assert_eq!(records.len(), 1);
+    assert_eq!(other.find("b").expect("a run").carried, Carried::Yes);
+}
+
+#[test]
 fn a_copy_is_nobodys_and_gets_another_epoch() {
     let (folder, elsewhere) = (Folder::new("original"), Folder::new("copy"));
     let store = Store::open(&folder.store()).expect("a store");
@@ -166,6 +197,7 @@ fn what_has_ended_is_forgotten_with_its_blobs() {
     let left: Vec<_> = store
         .list()
         .expect("a store")
+        .runs
         .into_iter()
         .map(|it| it.id)
         .collect();
@@ -233,7 +265,7 @@ fn a_workflow_has_one_run_of_a_name() {
     assert!(matches!(other, Ok(Begun::New(_))));
     let named = store.named("main", "nightly").expect("a store");
     assert_eq!(named.map(|it| it.id).as_deref(), Some("a"));
-    assert_eq!(store.list().expect("a store").len(), 2);
+    assert_eq!(store.list().expect("a store").runs.len(), 2);
     let same = store.begin(&new_run("a"), vec![begin()]);
     assert!(matches!(same, Err(Error::Exists(_))));
 }
@@ -242,7 +274,7 @@ fn a_workflow_has_one_run_of_a_name() {
 fn whoever_holds_the_lock_is_waited_for_and_then_named() {
     let folder = Folder::new("locked");
     let patience = Patience {
-        look: std::time::Duration::from_millis(1),
+        look: Duration::from_millis(1),
         ..Patience::default()
     };
     let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
@@ -252,10 +284,10 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         .execute_batch("BEGIN IMMEDIATE")
         .expect("nobody has it");
     // Reading still works, and writing reports why it does not.
-    assert_eq!(store.list().expect("readers do not wait").len(), 1);
+    assert_eq!(store.list().expect("readers do not wait").runs.len(), 1);
     let other = Store::with(&folder.store(), Missing::Refused, patience);
     let other = other.expect("who opens it does not wait");
-    assert_eq!(other.list().expect("readers do not wait").len(), 1);
+    assert_eq!(other.list().expect("readers do not wait").runs.len(), 1);
     let refused = store.begin(&new_run("b"), vec![begin()]);
     let text = refused.map(drop).expect_err("it is locked").to_string();
     assert_eq!(
@@ -270,7 +302,7 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         blob,
         Box::new(move |result| sender.send(result).expect("the test waits")),
     );
-    let nothing = written.recv_timeout(std::time::Duration::from_millis(300));
+    let nothing = written.recv_timeout(Duration::from_millis(300));
     assert!(nothing.is_err(), "{nothing:?}");
     database.execute_batch("COMMIT").expect("it was ours");
     assert_eq!(written.recv(), Ok(Ok(())));
@@ -281,8 +313,8 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
 fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
     let folder = Folder::new("too-long");
     let patience = Patience {
-        look: std::time::Duration::from_millis(1),
-        write: std::time::Duration::from_millis(1),
+        look: Duration::from_millis(1),
+        write: Duration::from_millis(1),
     };
     let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
     let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
@@ -313,6 +345,42 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
     assert_eq!(released.recv(), Ok(Err(failed)));
     let (_, records) = store.take("a").expect("it is whole");
     assert_eq!(records.len(), 1);
+}
+
+#[test]
+fn all_runs_together_wait_once_for_a_lock() {
+    let folder = Folder::new("together");
+    let patience = Patience {
+        look: Duration::from_millis(1),
+        write: Duration::from_millis(500),
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let ids: Vec<String> = (0..20).map(|it| format!("run{it}")).collect();
+    let begun = ids
+        .iter()
+        .map(|it| store.begin(&new_run(it), vec![begin()]));
+    let mut journals: Vec<_> = begun.map(|it| it.expect("a run")).collect();
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    let since = Instant::now();
+    // More than one group.
+    for number in 0..100 {
+        for journal in &mut journals {
+            let (record, blob) = outcome(number, vec![1]);
+            journal.write(&record, blob);
+        }
+    }
+    for journal in &journals {
+        assert!(matches!(flushed(journal), Err(Failure::Database(_))));
+    }
+    assert!(
+        since.elapsed() < 3 * patience.write,
+        "{:?}",
+        since.elapsed()
+    );
+    database.execute_batch("COMMIT").expect("it was ours");
 }
 
 #[test]

@@ -113,13 +113,40 @@ fn one_damaged_run_does_not_hide_the_others() {
     released(journal);
     change(&folder, "UPDATE runs SET status = 1 WHERE id = 'a'");
     assert!(matches!(store.find("a"), Err(Error::DamagedEntry(_))));
-    assert!(matches!(store.list(), Err(Error::DamagedEntry(_))));
+    let listed = store.list().expect("a store");
+    assert_eq!((listed.runs.len(), listed.damaged.len()), (1, 1));
+    assert!(matches!(listed.whole(), Err(Error::DamagedEntry(_))));
+    let due = store.due(0).expect("a store");
+    assert_eq!((due.runs.len(), &*due.runs[0].id), (1, "b"));
     assert!(store.find("b").is_ok());
     assert!(store.verify(Some("b")).expect("a run").is_whole());
     assert_eq!(store.verify(None).expect("a store").runs, 1);
     assert!(store.take("b").is_ok());
-    // What may have been begun already is not begun a second time.
+    // What may have been begun already is not begun a second time, and the damaged one may be of any input that is like its own.
     assert!(store.interrupted("main", &[2; 32]).is_err());
+    let mut flipped = [2; 32];
+    flipped[7] ^= 1;
+    assert!(store.interrupted("main", &flipped).is_err());
+    assert!(matches!(store.interrupted("main", &[3; 32]), Ok(None)));
+    change(&folder, "UPDATE runs SET status = 3 WHERE id = 'a'");
+    let none = Retention {
+        runs: 0,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(none).expect("the others can be forgotten"), 0);
+}
+
+#[test]
+fn a_run_that_is_lost_keeps_every_input_from_being_begun_again_and_no_other_run() {
+    let folder = Folder::new("lost-run");
+    let store = with_run(&folder);
+    let journal = store.begin(&new_run("b"), vec![begin()]).expect("a run");
+    released(journal);
+    change(&folder, "DELETE FROM runs WHERE id = 'a'");
+    let listed = store.list().expect("a store");
+    assert_eq!((listed.runs.len(), listed.damaged.len()), (1, 1));
+    assert!(store.interrupted("main", &[3; 32]).is_err());
+    assert!(store.take("b").is_ok());
 }
 
 #[test]
@@ -189,7 +216,7 @@ fn a_fork_has_the_first_records_and_leaves_its_source_alone() {
     );
     let short = store.fork("a", &new_run("c"), 5);
     assert!(matches!(short, Err(Error::TooShort { records: 4, .. })));
-    assert_eq!(store.list().expect("a store").len(), 2);
+    assert_eq!(store.list().expect("a store").runs.len(), 2);
     // With another outcome in the place of one.
     let changed = store.fork_with("a", &new_run("d"), |all| {
         let (start, none) = Payload::of(b"other".to_vec());

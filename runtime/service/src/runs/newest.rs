@@ -32,7 +32,7 @@ pub fn newest_runs(program: &str, store: Option<&str>) -> BTreeMap<String, Strin
 fn described(store: &RunStore) -> BTreeMap<String, String> {
     let mut newest = BTreeMap::new();
     // The newest come first.
-    for run in all(store).unwrap_or_default() {
+    for run in all(store).unwrap_or_default().runs {
         newest.entry(run.workflow.clone()).or_insert_with(|| {
             let cost = store
                 .existing()

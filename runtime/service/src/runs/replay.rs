@@ -33,7 +33,8 @@ pub enum Verdict {
 /// When the store cannot be read.
 pub fn in_flight(store: &Path) -> Result<Vec<Info>, String> {
     let store = open(store);
-    let listed = store.existing().and_then(|it| it.list());
+    // None is left out of a decision about a deployment.
+    let listed = store.existing().and_then(|it| it.list()?.whole());
     let mut runs = listed.map_err(|it| it.to_string())?;
     runs.retain(|it| !it.status.is_final());
     Ok(runs)

@@ -120,26 +120,37 @@ impl<'a> ItemWalk<'_, 'a> {
 
     /// A system text says what the model is to do, so no stranger writes the one that a call gives.
     pub(super) fn call_settings(&mut self, settings: ExpressionId) {
+        self.trusted_setting(settings, Setting::System, "the `system` text of a call");
+        self.trusted_setting(settings, Setting::Env, "the `env` of a call");
+    }
+
+    /// What a declaration gives the tools of its model: they take their environment for that of the program, which is trusted.
+    pub(super) fn environment(&mut self, settings: ExpressionId) {
+        let wanted = format!("the `env` of `{}`", self.item.name(self.db()));
+        self.trusted_setting(settings, Setting::Env, &wanted);
+    }
+
+    fn trusted_setting(&mut self, settings: ExpressionId, setting: Setting, wanted: &str) {
         let expression = self.body.expression(settings);
         if let ExpressionKind::Coerce { value, .. } = expression.kind {
-            return self.call_settings(value);
+            return self.trusted_setting(value, setting, wanted);
         }
         let ExpressionKind::Map(entries) = &expression.kind else {
             return;
         };
-        let is_system = |key: ExpressionId| {
+        let is_it = |key: ExpressionId| {
             let key = &self.body.expression(key).kind;
-            matches!(key, ExpressionKind::String(it) if it == Setting::System.name())
+            matches!(key, ExpressionKind::String(it) if it == setting.name())
         };
-        let texts: Vec<ExpressionId> = entries
+        let values: Vec<ExpressionId> = entries
             .iter()
-            .filter(|it| is_system(it.0))
+            .filter(|it| is_it(it.0))
             .map(|it| it.1)
             .collect();
-        for text in texts {
-            let label = self.expression(text);
-            let span = self.body.expression(text).span;
-            self.demand(&label, span, "the `system` text of a call");
+        for value in values {
+            let label = self.expression(value);
+            let span = self.body.expression(value).span;
+            self.demand(&label, span, wanted);
         }
     }
 

@@ -62,10 +62,19 @@ pub struct Breakpoints {
     pub lines: BTreeMap<String, BTreeMap<u32, Guard>>,
     /// Names of functions and nodes; a `*` stands for anything.
     names: Vec<(String, Guard)>,
-    /// Functions of these names, each with the position of the name.
-    functions: BTreeMap<u32, usize>,
+    /// Functions of these names.
+    functions: BTreeMap<u32, Named>,
     pub raised: Stops,
     pub uncaught: Stops,
+}
+
+/// A function that names among those that are set mean.
+#[derive(Clone, Debug)]
+struct Named {
+    /// Without its module.
+    function: String,
+    /// The positions of the names.
+    by: Vec<usize>,
 }
 
 /// What a hit count belongs to.
@@ -113,8 +122,11 @@ impl Breakpoints {
         let functions = (0..).zip(&program.functions);
         let meant = |function: &str| {
             let short = function.rsplit_once('.').map_or(function, |it| it.1);
-            let is_meant = |it: &(String, Guard)| fits(&it.0, short) || fits(&it.0, function);
-            names.iter().position(is_meant)
+            let is_meant = |it: &str| fits(it, short) || fits(it, function);
+            let all = (0..).zip(&names).filter(|(_, it)| is_meant(&it.0));
+            let by: Vec<usize> = all.map(|(index, _)| index).collect();
+            let function = short.to_owned();
+            (!by.is_empty()).then_some(Named { function, by })
         };
         let meant = functions.filter_map(|(index, it)| Some((index, meant(&it.name)?)));
         self.functions = meant.collect();
@@ -132,37 +144,61 @@ impl Breakpoints {
                 })),
             };
         }
-        let Some((why, site, guard)) = self.set_at(point) else {
-            return Met::Nothing;
-        };
-        match guard.verdict(names, hits.0.entry(site).or_default()) {
-            Verdict::Pass => Met::Nothing,
-            Verdict::Log(text) => Met::Log(text),
-            Verdict::Stop => Met::Stop(why),
-            Verdict::Unclear(reason) => Met::Stop(Why::Unclear(reason)),
+        let mut met = Met::Nothing;
+        // Each counts its hits, also where another one stops the run.
+        for (why, site, guard) in self.set_at(point) {
+            let own = match guard.verdict(names, hits.0.entry(site).or_default()) {
+                Verdict::Pass => Met::Nothing,
+                Verdict::Log(text) => Met::Log(text),
+                Verdict::Stop => Met::Stop(why),
+                Verdict::Unclear(reason) => Met::Stop(Why::Unclear(reason)),
+            };
+            met = met.and(own);
         }
+        met
     }
 
-    /// The breakpoint at a point.
-    fn set_at(&self, point: &Point<'_>) -> Option<(Why, Site, &Guard)> {
-        let named = |index: usize| self.names.get(index).map(|it| &it.1);
+    /// The breakpoints at a point.
+    fn set_at(&self, point: &Point<'_>) -> Vec<(Why, Site, &Guard)> {
         match point.what {
             What::Statement { span, entered } => {
                 let function = entered.and_then(|it| self.functions.get(&it));
-                if let Some(index) = function {
-                    let why = Why::Name("a function begins".to_owned());
-                    return Some((why, Site::Name(*index), named(*index)?));
-                }
-                let guard = self.lines.values().find_map(|it| it.get(&span))?;
-                Some((Why::Line, Site::Statement(span), guard))
+                let named = function.into_iter().flat_map(|it| {
+                    let why = Why::Name(format!("`{}` begins", it.function));
+                    let guards = it
+                        .by
+                        .iter()
+                        .filter_map(|at| Some((*at, self.names.get(*at)?)));
+                    guards.map(move |(at, name)| (why.clone(), Site::Name(at), &name.1))
+                });
+                let line = self.lines.values().find_map(|it| it.get(&span));
+                let line = line.map(|guard| (Why::Line, Site::Statement(span), guard));
+                named.chain(line).collect()
             }
-            What::Node { kind, name } => {
-                let mut all = self.names.iter();
-                let index = all.position(|it| has_own_name(kind) && fits(&it.0, name))?;
-                let why = Why::Name(format!("{} `{name}` begins", kind.name()));
-                Some((why, Site::Name(index), named(index)?))
+            What::Node { kind, name } if has_own_name(kind) => {
+                let names = self.names.iter().enumerate();
+                let meant = names.filter(|(_, it)| fits(&it.0, name));
+                let set = meant.map(|(index, (_, guard))| {
+                    let why = Why::Name(format!("{} `{name}` begins", kind.name()));
+                    (why, Site::Name(index), guard)
+                });
+                set.collect()
             }
-            What::Raised { .. } => None,
+            What::Node { .. } | What::Raised { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Met {
+    /// What is done where this and another breakpoint are met: the first that stops the run says why, and what is logged before it is.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Stop(why), _) | (Self::Nothing | Self::Log(_), Self::Stop(why)) => {
+                Self::Stop(why)
+            }
+            (Self::Log(one), Self::Log(two)) => Self::Log(format!("{one}\n{two}")),
+            (Self::Log(text), Self::Nothing) | (Self::Nothing, Self::Log(text)) => Self::Log(text),
+            (Self::Nothing, Self::Nothing) => Self::Nothing,
         }
     }
 }

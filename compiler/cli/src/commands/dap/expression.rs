@@ -64,7 +64,7 @@ fn value(it: &ast::Expression, names: &Names<'_>) -> Result<Value, String> {
     match &it.kind {
         ExpressionKind::Literal(it) => literal(it),
         ExpressionKind::Interpolation(parts) => interpolated(parts, names),
-        ExpressionKind::Name(name) => names(name).ok_or_else(|| format!("no `{name}` is in scope")),
+        ExpressionKind::Name(name) => names(name).ok_or_else(|| unknown(name)),
         ExpressionKind::Field { base, name, chain } => {
             field(value(base, names)?, &name.name, *chain)
         }
@@ -122,6 +122,18 @@ fn value(it: &ast::Expression, names: &Names<'_>) -> Result<Value, String> {
         | ExpressionKind::Invalid => {
             Err("a debugger evaluates names, parts of values, literals and operators".to_owned())
         }
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    match is_variant {
+        true => {
+            format!(
+                "no `{name}` is in scope; values are JSON here, and a variant is its name: `\"{name}\"`"
+            )
+        }
+        false => format!("no `{name}` is in scope"),
     }
 }
 

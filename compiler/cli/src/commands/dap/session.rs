@@ -338,6 +338,10 @@ impl Session {
     /// Begins what the client has launched, now that it has set where to stop.
     fn begin(&mut self) -> Result<(), String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
+        // A second run would do once more what the first one does.
+        if self.live.is_some() || self.kept.is_some() {
+            return Err("the run has begun already".to_owned());
+        }
         if self.launch.run.is_some() {
             return self.begin_kept();
         }

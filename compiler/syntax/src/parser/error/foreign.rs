@@ -451,12 +451,7 @@ const FOUND: &[Foreign] = &[
         None,
         "a mock says of which arguments it is and what it gives: `mock find(_) -> value`",
     ),
-    word_where(
-        "raises",
-        |expected| expected.has(Expected::OPERATOR),
-        Some("fails"),
-        FAILS,
-    ),
+    word_where("raises", is_statement, Some("fails"), FAILS),
     word_where("throws", is_statement, Some("fails"), FAILS),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),

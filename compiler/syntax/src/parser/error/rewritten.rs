@@ -103,7 +103,17 @@ impl Scene<'_> {
             && error.expected.has(Expected::token(Kind::ParenOpen));
         let is_permitted =
             sign.word == Word::Permissions && error.expected.has(Expected::token(Kind::BraceOpen));
-        (is_budget || is_permitted) && !self.outline.has_brace_before(error.index)
+        let has_body = self.outline.has_brace_before(error.index);
+        (is_budget || is_permitted) && !has_body || self.is_in_braces_of_result(error)
+    }
+
+    /// Whether it is in braces in the place of the type of a result: `-> { name: string, age: int }`.
+    fn is_in_braces_of_result(&self, error: &ParseError) -> bool {
+        let opener = self.outline.opener(error.index);
+        let opener = opener.filter(|it| self.tokens[*it].kind == Kind::BraceOpen);
+        let before = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
+        let is_result = before.is_some_and(|it| it.kind == Kind::Arrow);
+        is_result && !opener.is_some_and(|it| self.outline.has_brace_before(it))
     }
 
     /// Whether a body without braces begins on the line after the head of its function, which is reported to have none.

@@ -7,6 +7,7 @@ use crate::ast::{Identifier, Import, ImportedName, ItemBody};
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, any_word, identifier, looking_at, span_of, token, token_among, token_as,
+    without_comments,
 };
 use crate::parser::recovery::separator;
 use crate::token::TokenKind;
@@ -26,9 +27,9 @@ pub(super) fn import() -> Rule<ItemBody> {
         )
         .then_ignore(token(TokenKind::BraceClose))
         .map(|names| (None, Some(names)));
-    // A path that continues with a dot is no shorter path: what is missing would be looked for where it is used.
+    // A path that continues with a dot or `::` is no shorter path: what is missing would be looked for where it is used.
     let alone = looking_at(
-        |state, index| state.kind(index) != Some(TokenKind::Dot),
+        |state, index| !matches!(state.kind(index), Some(TokenKind::Dot | TokenKind::Colon)),
         Expected::NOTHING,
     )
     .map(|()| (None, None));
@@ -62,10 +63,7 @@ fn path() -> Rule<(Name, Span)> {
     up.ignore_then(segments)
         .map_with(|(), context: &mut Context<'_>| {
             let span = span_of(context);
-            let lines = context.state().text(span).lines();
-            // A comment may stand between two segments.
-            let code = lines.map(|it| it.split_once("//").map_or(it, |it| it.0));
-            let path: String = code.flat_map(str::split_whitespace).collect();
+            let path = without_comments(context.state().text(span));
             (Name::from(path), span)
         })
         .boxed()

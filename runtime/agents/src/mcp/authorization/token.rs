@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gsw_driver::servers::ServerFailure;
-use reqwest::Url;
+use reqwest::{StatusCode, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -44,13 +44,16 @@ fn now() -> u64 {
 pub(super) enum Refused {
     /// The authorization server does not know the program any more.
     Unknown(ServerFailure),
+    /// It does not take what it was shown.
     Other(ServerFailure),
+    /// It has not looked at it: what it was shown may be good.
+    Unseen(ServerFailure),
 }
 
 impl Refused {
     pub fn failure(self) -> ServerFailure {
         match self {
-            Self::Unknown(failure) | Self::Other(failure) => failure,
+            Self::Unknown(failure) | Self::Other(failure) | Self::Unseen(failure) => failure,
         }
     }
 }
@@ -126,7 +129,7 @@ impl TokenEndpoint<'_> {
             .exchange
             .post_form(&endpoint, form, authorization)
             .await;
-        let answer = answer.map_err(Refused::Other)?;
+        let answer = answer.map_err(Refused::Unseen)?;
         self.given(answer, refresh, scopes)
     }
 
@@ -147,8 +150,10 @@ impl TokenEndpoint<'_> {
                 self.metadata.issuer,
                 answer.status.as_u16(),
             ));
+            let is_overloaded = answer.status == StatusCode::TOO_MANY_REQUESTS;
             return Err(match error {
                 "invalid_client" | "unauthorized_client" => Refused::Unknown(failure),
+                _ if is_overloaded || answer.status.is_server_error() => Refused::Unseen(failure),
                 _ => Refused::Other(failure),
             });
         }

@@ -22,6 +22,11 @@ const NAMED: usize = 8;
 const MOST: usize = 10_000;
 
 impl Runs {
+    /// Whether a run is carried here that does nothing but wait for the ends of others.
+    pub(crate) fn stands_by(&self, run: &str) -> bool {
+        self.carrier(run).is_some_and(|it| it.stands_by())
+    }
+
     /// Another process has written to the store: what its runs wait for may close a cycle.
     pub(super) fn break_cycles(&self) {
         for carrier in self.carriers() {

@@ -214,6 +214,7 @@ fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
             }
         },
         error @ (Error::Missing(_)
+        | Error::Removed(_)
         | Error::Foreign(_)
         | Error::Version { .. }
         | Error::Unusable { .. }
@@ -228,6 +229,7 @@ fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
         | Error::DamagedLog(_)
         | Error::DamagedEntry(_)
         | Error::Damaged { .. }
+        | Error::Locked(_)
         | Error::Database(_)) => unusable(&error),
     }
 }

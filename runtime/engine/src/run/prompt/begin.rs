@@ -58,6 +58,15 @@ struct Merged {
     system: Systems,
 }
 
+impl Merged {
+    fn has_tools(&self) -> bool {
+        let tools = self.settings.get(Setting::Tools.name());
+        tools
+            .and_then(Value::as_array)
+            .is_some_and(|it| !it.is_empty())
+    }
+}
+
 /// The system texts of a call's settings: the nearest one is sent, and what the body of the prompt says is placed between
 /// them.
 #[derive(Default)]
@@ -154,6 +163,17 @@ fn hooks_of(run: &Run, merged: &Merged, said: &[Said], earlier: usize) -> Hooks 
     hooks.about(said, earlier)
 }
 
+fn beginning<'a>(
+    declared: &'a Prompt,
+    merged: &'a Merged,
+    system: Option<&'a str>,
+    opening: &'a Opening,
+) -> Beginning<'a> {
+    let of_prompt = [system, merged.system.prompt.as_deref()];
+    let said = opening.texts().chain(of_prompt.into_iter().flatten());
+    Beginning::of(declared, merged.system.of_program(), said.collect())
+}
+
 /// Enters the prompt's node and makes its machine.
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
@@ -179,9 +199,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
     entered.iter().for_each(|it| hidden.join(&it.hidden));
     let mut merged = merge_settings(run, declared.agent, given)?;
-    let of_prompt = [system.as_deref(), merged.system.prompt.as_deref()];
-    let said = opening.texts().chain(of_prompt.into_iter().flatten());
-    let beginning = Beginning::of(declared, merged.system.of_program(), said.collect());
+    let beginning = beginning(declared, &merged, system.as_deref(), &opening);
     let added = added_by_a_model(run, improving.as_ref());
     let before = entered.as_ref().map(|it| &it.origins);
     let origins = arguments.map(|it| beginning.after(before, added, &it));
@@ -192,6 +210,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget = own_budget(run, &mut merged.settings);
     let hooks = hooks_of(run, &merged, &opening.messages, earlier);
+    let has_tools = merged.has_tools();
     let system = merged.system.nearest(system.or(opening.system));
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
@@ -216,6 +235,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         session,
         revises: revised,
         origins,
+        has_tools,
         ..PromptRun::new(machine, &new, declared.result, nodes, observed)
     }))
 }

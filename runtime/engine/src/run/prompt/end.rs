@@ -30,8 +30,8 @@ impl PromptRun {
         {
             sessions::hide(run, session.word, self.observed.hidden());
             sessions::answered(run, session.word, session.last, task, self.node, exchange);
-            if let Some(origins) = &self.origins {
-                sessions::learn_origins(run, session.word, origins.clone());
+            if let Some(origins) = self.origins_with(&result) {
+                sessions::learn_origins(run, session.word, origins);
             }
         }
         if let (Some(old), Ok(_)) = (self.revises, word) {

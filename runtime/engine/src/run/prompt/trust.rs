@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::codec;
 use crate::event::{EventKind, TrustVerdict, Untrusted};
-use crate::model::{ToolCall, ToolOutcome};
+use crate::model::{PromptResult, ToolCall, ToolOutcome};
 use crate::run::Run;
 use crate::run::introspection::unpacked;
 use crate::run::prompt::PromptRun;
@@ -244,6 +244,16 @@ impl PromptRun {
             Ok(value) => origins.trust_value(&value),
             Err(_) => origins.trust(&outcome.content),
         }
+    }
+
+    /// The origins of the content of its conversation with its answer. Of one that was kept nobody knows any more what tools gave its
+    /// model.
+    pub(super) fn origins_with(&self, result: &PromptResult) -> Option<Origins> {
+        let mut origins = self.origins.clone()?;
+        if result.detail.cached && self.has_tools {
+            origins.note_foreign(|| "a kept answer of a model with tools".to_owned());
+        }
+        Some(origins)
     }
 
     /// Notes that untrusted content is added to the conversation.

@@ -314,6 +314,11 @@ impl Session {
     /// Lets the run end as when it is cancelled, with its `defer`s.
     fn cancel(&mut self) -> Result<(), String> {
         self.leave_past();
+        if self.kept.is_some() && self.following.is_none() {
+            // Nothing runs: a client that ends the session means that it has seen enough.
+            self.output.event("terminated", json!({}));
+            return Ok(());
+        }
         let live = self.live.as_ref();
         let live = live.ok_or(
             "there is no run here that could be cancelled; `gswc runs cancel ID` cancels one of a store",

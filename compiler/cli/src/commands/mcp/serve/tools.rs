@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::place::{At, Place, told};
 use super::program::{Opened, open, open_around};
 use crate::commands::explain::page_of;
-use crate::declarations::{Whose, declarations, described, find, unknown};
+use crate::declarations::{Whose, declarations, described, meant};
 use crate::report;
 
 /// The most sections that a search gives.
@@ -167,7 +167,7 @@ const ROWS: &[Row] = &[
             needed(
                 "name",
                 "string",
-                "As a program names it: `main`, `schemas.Order`, `fs.read`; or the last part.",
+                "As a program names it: `main`, `schemas.Order`, `fs.read`; or the last part; or a module, `fs`, for all that it declares.",
             ),
             FILE,
         ],
@@ -382,10 +382,7 @@ fn describe(it: &Named) -> Result<Answer, String> {
         Err(why) => return Err(why),
     };
     let named = declarations(&db, Whose::All);
-    let found = find(&named, &it.name);
-    if found.is_empty() {
-        return Err(unknown(&named, &it.name));
-    }
+    let found = meant(&named, &it.name)?;
     let described = described(&db, &found);
     let texts: Vec<String> = described.iter().map(|it| it.text()).collect();
     let data: Vec<Value> = described.iter().map(|it| it.json()).collect();

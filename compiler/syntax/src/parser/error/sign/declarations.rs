@@ -63,7 +63,10 @@ pub(super) const DECLARATIONS: &[Sign] = &[
             Kind::Defer,
             Kind::Fail,
         ],
-        |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
+        |it| {
+            let is_head = !it.outline.has_brace_before(it.index);
+            is_head && it.expects(Expected::MODIFIER) && !it.ends_operand()
+        },
         "the body stands in braces: `fn f(n: int) -> int { n + 1 }`",
         Edit::None,
     ),

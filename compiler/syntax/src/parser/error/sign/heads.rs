@@ -21,6 +21,9 @@ const COMPARISONS: &[Kind] = &[
 
 const PARAMETER_OF_LAMBDA: &str = "a parameter of a lambda is a name, `_` or a tuple of these: `p => p.name`, `(key, value) => …`";
 
+const CHECK: &str =
+    "what values a field takes is said by a check behind its type: `age: int where it >= 0`";
+
 /// In the order in which they are tried.
 pub(super) const HEADS: &[Sign] = &[
     sign(
@@ -61,6 +64,24 @@ pub(super) const HEADS: &[Sign] = &[
         |it| it.follows(1, Kind::Dot) && it.is_of(|it| it.kind == Kind::Import),
         "a module is imported whole, and what it declares is written with its name: `import ./shapes`, then `shapes.area(1)`",
         Edit::RemoveWithBefore,
+    ),
+    sign(
+        &[Kind::Star],
+        |it| it.expects(Expected::PATH),
+        "a module is imported whole: `import ./shapes`, or by another name `import ./shapes as s`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Colon) && it.is_of(|it| it.kind == Kind::Import),
+        "a path is written with `/`, `import std/fs`, and names of a module are listed: `import ./shapes.{area}`",
+        Edit::Both("/"),
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects(Expected::END_OF_ITEM) && it.is_of(|it| it.kind == Kind::Import),
+        "each module is imported on a line of its own",
+        Edit::None,
     ),
     sign(
         &[Kind::Identifier],
@@ -314,7 +335,29 @@ pub(super) const HEADS: &[Sign] = &[
         GUARD,
         Edit::None,
     ),
+    sign(COMPARISONS, is_bound_of_field, CHECK, Edit::None),
+    sign(
+        &[Kind::ParenOpen],
+        |it| {
+            let is_named = it.after(2).is_some_and(|it| it.kind == Kind::Colon);
+            is_bound_of_field(it) && (is_named || it.precedes(Kind::Int))
+        },
+        CHECK,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Dot],
+        |it| it.follows(1, Kind::Assert),
+        "what a test expects is a condition: `assert a == b, \"why\"`, `assert f(x) fails Failed(_)`",
+        Edit::None,
+    ),
 ];
+
+/// Whether it follows the type of a field, which takes a check instead.
+fn is_bound_of_field(sight: &Sight<'_>) -> bool {
+    let is_typed = sight.follows(1, Kind::Identifier) && sight.follows(2, Kind::Colon);
+    is_typed && sight.expects_token(Kind::Comma) && sight.is_declared()
+}
 
 impl Sight<'_> {
     /// Whether the item begins with such a token.

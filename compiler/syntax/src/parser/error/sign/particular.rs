@@ -4,9 +4,13 @@ use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
 use crate::parser::error::foreign::ARM;
 use crate::parser::error::sight::Sight;
+use crate::parser::error::sign::signatures::NAMELESS_RECORD;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 pub(super) const COMMAS: &str = "fields, variants and parameters are separated by commas";
+
+const RANGE_WITHOUT_STEP: &str =
+    "a range has no step: `(0..10).filter(i => i % 2 == 0)` leaves numbers out";
 
 /// In the order in which they are tried.
 pub(super) const PARTICULAR: &[Sign] = &[
@@ -47,6 +51,12 @@ pub(super) const PARTICULAR: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::Newline, Kind::BraceClose],
+        |it| it.expects(Expected::PATTERN) && it.is_in_head(|it| it.kind == Kind::Assert),
+        "what is expected to fail says with which error: `assert f(x) fails Timeout(_)`, or `fails _` for any",
+        Edit::None,
+    ),
+    sign(
         &[],
         |it| it.expects(Expected::STRING) && it.before(1).is_some_and(|it| it.word == Word::Test),
         "the name of a test is a text: `test \"it adds\" { … }`",
@@ -65,6 +75,18 @@ pub(super) const PARTICULAR: &[Sign] = &[
         &[Kind::Colon],
         |it| it.is_argument_of_modifier(),
         "what belongs to a modifier follows it without parentheses: `retry 3 backoff 1s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.closes_modifier(),
+        "what belongs to a modifier follows it without parentheses: `retry 3 backoff 1s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.precedes(Kind::Colon) && it.before(1).is_some_and(|it| it.word == Word::Budget),
+        "the bounds of a budget stand in parentheses: `budget(usd: 0.5) { … }`",
         Edit::None,
     ),
     sign(
@@ -136,7 +158,51 @@ pub(super) const PARTICULAR: &[Sign] = &[
         "a changed copy of a record begins with its type, `Order { id: 2, ..order }`; two maps are joined with `m.merge(n)`",
         Edit::None,
     ),
+    // Several values.
+    sign(
+        &[Kind::Semicolon],
+        |it| it.expects_token(Kind::BracketClose) && it.precedes_on_line(Kind::BracketClose),
+        "the elements of a list are separated by commas, and a list that repeats a value is `(0..5).map(_ => 0)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Return),
+        "several values are returned as a tuple: `return (1, 2)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Underscore],
+        |it| it.expects(Expected::EXPRESSION),
+        "`_` stands in patterns: `if let Box(_) = x { … }`, and the parameter of a lambda has a name: `xs.map(x => x + 1)`",
+        Edit::None,
+    ),
     // Loops and lines.
+    sign(
+        &[Kind::DotDot, Kind::DotDotEqual],
+        |it| it.follows(2, Kind::DotDot) || it.follows(2, Kind::DotDotEqual),
+        RANGE_WITHOUT_STEP,
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| {
+            it.token.word == Word::Step
+                && it.expects_token(Kind::BraceOpen)
+                && it.is_in_head(|it| it.kind == Kind::For)
+        },
+        RANGE_WITHOUT_STEP,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| {
+            let is_bare = it.follows(2, Kind::For);
+            is_bare || it.follows(2, Kind::ParenOpen) && it.follows(3, Kind::For)
+        },
+        "a loop over numbers is written `for i in 0..10 { … }`",
+        Edit::None,
+    ),
     sign(
         &[Kind::Const, Kind::Let, Kind::Var],
         |it| {
@@ -273,6 +339,15 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| {
+            let is_first = it.follows(2, Kind::BraceOpen) && it.follows(3, Kind::Arrow);
+            is_first && it.expects(Expected::END_OF_STATEMENT)
+        },
+        NAMELESS_RECORD,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
             let is_block = it.follows(1, Kind::Identifier) && it.follows(2, Kind::BraceOpen);
             let is_other = it.precedes(Kind::Colon) || it.precedes(Kind::Equal);
             is_block && it.expects(Expected::END_OF_STATEMENT) && !is_other
@@ -308,6 +383,15 @@ impl Sight<'_> {
     fn is_argument_of_modifier(&self) -> bool {
         let word = self.before_opener();
         word.is_some_and(|it| it.word.modifier().is_some()) && self.expects_token(Kind::ParenClose)
+    }
+
+    /// Whether the token before closes the parentheses that follow a modifier.
+    fn closes_modifier(&self) -> bool {
+        let closer = self.index.checked_sub(1);
+        let opener = closer.and_then(|it| self.opener(it));
+        let word = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
+        let is_modifier = word.is_some_and(|it| it.word.modifier().is_some());
+        is_modifier && self.follows(1, Kind::ParenClose)
     }
 
     /// Whether the innermost bracket that is open follows that word.

@@ -5,6 +5,9 @@ use crate::parser::error::Expected;
 use crate::parser::error::foreign::OPTIONAL;
 use crate::token::{TokenKind as Kind, Word};
 
+pub(super) const NAMELESS_RECORD: &str =
+    "a record has a name: `type Point { x: int, y: int }`; `{string: int}` is the type of a map";
+
 /// In the order in which they are tried.
 pub(super) const SIGNATURES: &[Sign] = &[
     sign(
@@ -86,9 +89,9 @@ pub(super) const SIGNATURES: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Comma],
+        &[Kind::Comma, Kind::Semicolon],
         |it| it.expects_token(Kind::BraceClose) && it.follows_part_of_type(Kind::BraceOpen),
-        "a record has a name: `type Point { x: int, y: int }`; `{string: int}` is the type of a map",
+        NAMELESS_RECORD,
         Edit::None,
     ),
     sign(

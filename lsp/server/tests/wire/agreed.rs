@@ -1,0 +1,94 @@
+//! What depends on what the client can do: actions as commands, and how far a load is.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, folder, uri};
+
+#[test]
+fn a_client_without_literals_is_given_commands() {
+    let parameters = json!({ "capabilities": { "textDocument": { "codeAction": {} } } });
+    let mut client = Client::with(&parameters);
+    let commands = &client.capabilities["executeCommandProvider"]["commands"];
+    assert_eq!(*commands, json!(["gsw.apply"]));
+    let file = "untitled:Untitled-1";
+    client.open(file, "fn f(count: int) -> int { coutn }\n");
+    let found = client.published(file);
+    let asked = json!({
+        "textDocument": { "uri": file }, "range": found[0]["range"],
+        "context": { "diagnostics": found, "only": ["quickfix"] },
+    });
+    let actions = client.ask("textDocument/codeAction", &asked)["result"].take();
+    let action = &actions[0];
+    assert_eq!(
+        (&action["title"], &action["command"]),
+        (&json!("write `count`"), &json!("gsw.apply"))
+    );
+    let call = json!({ "command": action["command"], "arguments": action["arguments"] });
+    let id = client.request("workspace/executeCommand", &call);
+    let asked = client.wait_for(|it| it["method"] == "workspace/applyEdit");
+    let edit = &asked["params"]["edit"]["changes"][file][0];
+    // What the two words have in common stays.
+    assert_eq!(edit["newText"], "nt");
+    assert_eq!(client.answer(id)["result"], Value::Null);
+    let wrong = client.ask(
+        "workspace/executeCommand",
+        &json!({ "command": "rm", "arguments": [] }),
+    );
+    assert!(wrong["error"]["message"].is_string(), "{wrong}");
+    client.quit();
+    let literals = json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } });
+    let parameters = json!({ "capabilities": { "textDocument": { "codeAction": literals } } });
+    let client = Client::with(&parameters);
+    assert_eq!(client.capabilities.get("executeCommandProvider"), None);
+    client.quit();
+}
+
+/// The percentages of the load that is shown next, from its beginning to its end.
+fn load(client: &mut Client) -> Vec<u64> {
+    let made = client.wait_for(|it| it["method"] == "window/workDoneProgress/create");
+    let token = made["params"]["token"].clone();
+    let mut percentages = Vec::new();
+    loop {
+        let told =
+            client.wait_for(|it| it["method"] == "$/progress" && it["params"]["token"] == token);
+        let value = &told["params"]["value"];
+        match value["kind"].as_str() {
+            Some("end") => return percentages,
+            _ => percentages.extend(value["percentage"].as_u64()),
+        }
+    }
+}
+
+#[test]
+fn a_large_project_shows_how_far_its_first_check_is() {
+    let names: Vec<String> = (0..100).map(|it| format!("m{it}.gsw")).collect();
+    let text = "fn f() -> int { 1 }\n";
+    let files: Vec<(&str, &str)> = names.iter().map(|it| (it.as_str(), text)).collect();
+    let root = folder("load", &files);
+    std::fs::write(root.join("gsw.toml"), "").expect("it can be written");
+    let folders = json!([{ "uri": uri(&root), "name": "load" }]);
+    for document in [json!({}), json!({ "diagnostic": {} })] {
+        let window = json!({ "workDoneProgress": true });
+        let mut client = Client::with(&json!({
+            "capabilities": { "window": window, "textDocument": document },
+            "workspaceFolders": folders,
+        }));
+        let asked = json!({ "previousResultIds": [] });
+        let pulled = document.get("diagnostic");
+        let all = pulled.map(|_| client.request("workspace/diagnostic", &asked));
+        let percentages = load(&mut client);
+        assert_eq!(percentages.first(), Some(&0));
+        assert!(
+            percentages.is_sorted() && percentages.len() > 2,
+            "{percentages:?}"
+        );
+        if let Some(id) = all {
+            let answer = client.answer(id);
+            assert_eq!(
+                answer["result"]["items"].as_array().map(Vec::len),
+                Some(101)
+            );
+        }
+        client.quit();
+    }
+}
