@@ -36,9 +36,11 @@ mod caught;
 mod control;
 mod declared;
 mod facts;
+mod head;
 mod latent;
 mod left_task;
 mod lost_update;
+mod made;
 mod report;
 mod task;
 mod unbounded;
@@ -57,8 +59,10 @@ use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
+pub(crate) use body::checks_into;
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
+pub(crate) use made::fills;
 
 /// The summaries of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -70,10 +74,38 @@ pub struct FileSummary {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ItemFacts {
     summary: Arc<ItemSummary>,
-    /// Of what a call gives.
-    result: Facts,
+    known: Known,
     /// Errors that the signature leaves out, catches of what is never raised.
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What those know of an item that mention it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Known {
+    /// What calling it may raise and do.
+    call: Summary,
+    /// Of what a call gives.
+    result: Facts,
+    /// Of the defaults of its parameters and fields, where these bring anything.
+    defaults: Vec<(BodyPart, Facts)>,
+}
+
+impl Known {
+    fn nothing() -> Self {
+        Self {
+            call: nothing(),
+            result: Facts::default(),
+            defaults: Vec::new(),
+        }
+    }
+
+    fn learn_default(&mut self, part: BodyPart, facts: &Facts) {
+        match self.defaults.iter_mut().find(|(it, _)| *it == part) {
+            Some((_, known)) => known.join(facts),
+            None if facts.is_empty() => {}
+            None => self.defaults.push((part, facts.clone())),
+        }
+    }
 }
 
 /// What calling `item` may raise and do, and each lambda in it.
@@ -190,7 +222,7 @@ struct Unit<'a> {
     file: File,
     /// Callees first; a unit of the library gets more when they are asked for.
     items: Vec<ItemId>,
-    known: FxHashMap<ItemId, (Summary, Facts)>,
+    known: FxHashMap<ItemId, Known>,
     bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
     /// Whether the files outside that were asked for may be asked.
     outside: FxHashMap<File, bool>,
@@ -202,11 +234,10 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn new(db: &'a dyn Db, file: File, items: Vec<ItemId>) -> Self {
-        let nothing = || (nothing(), Facts::default());
         Self {
             db,
             file,
-            known: items.iter().map(|it| (*it, nothing())).collect(),
+            known: items.iter().map(|it| (*it, Known::nothing())).collect(),
             items,
             bodies: BTreeMap::new(),
             outside: FxHashMap::default(),
@@ -249,15 +280,11 @@ impl Unit<'_> {
     /// Walks the bodies of `item` once more.
     fn pass(&mut self, item: ItemId) -> Learnt {
         let db = self.db;
-        let (mut summary, mut result) = self
-            .known
-            .get(&item)
-            .cloned()
-            .unwrap_or_else(|| (nothing(), Facts::default()));
-        let before = (summary.clone(), result.clone());
+        let before = self.known.get(&item).cloned();
+        let mut known = before.clone().unwrap_or_else(Known::nothing);
         let mut inside = false;
         // Starts from what is known, never from nothing: a rule may only add, and what was passed on cannot be taken back.
-        call::add_head(db, item, &mut summary);
+        head::add_head(db, item, &mut known.call);
         let agent = item_signature(db, item).signature.agent;
         let spawns = listed_spawns(db, item);
         for source in listed_tools(db, item)
@@ -265,9 +292,10 @@ impl Unit<'_> {
             .chain(listed_hooks(db, item))
             .chain(spawns)
             .chain(agent)
+            .chain(head_judge(db, item))
         {
-            let (given, _) = self.of(source);
-            call::add_given(db, source, &given, &mut summary);
+            let given = self.of(source).call;
+            head::add_given(db, source, &given, &mut known.call);
         }
         // Examples come last: they show the text of their prompt.
         let is_example = |it: &&Arc<Body>| matches!(it.part, BodyPart::Example(_));
@@ -283,30 +311,27 @@ impl Unit<'_> {
             let outcome = BodyWalk::new(self, body, &mut facts).run();
             inside |= facts.take_learnt();
             self.bodies.insert(key, facts);
-            call::add_part(body, outcome, &mut summary, &mut result);
+            head::add_part(body, outcome, &mut known);
         }
         // After the bodies: a written list replaces what they raise, also where that is less.
-        call::fix_head(db, item, &mut summary);
+        head::fix_head(db, item, &mut known.call);
         let signature = &item_signature(db, item).signature;
         if signature.intrinsic.is_some()
             && matches!(signature.result, gsw_names::types::Type::Task(_))
         {
             // What the runtime starts by a name may raise anything.
-            result.task.errors.open = true;
+            known.result.task.errors.open = true;
         }
-        let of_itself = (&summary, &result) != (&before.0, &before.1);
+        let of_itself = before.as_ref() != Some(&known);
         if of_itself {
-            self.known.insert(item, (summary, result));
+            self.known.insert(item, known);
         }
         Learnt { inside, of_itself }
     }
 
     fn finish(&mut self, item: ItemId) -> ItemFacts {
-        let (summary, result) = self
-            .known
-            .get(&item)
-            .cloned()
-            .unwrap_or_else(|| (nothing(), Facts::default()));
+        let known = self.known.get(&item).cloned();
+        let known = known.unwrap_or_else(Known::nothing);
         let mut parts = Vec::new();
         let mut diagnostics = Vec::new();
         for body in &infer_item(self.db, item).bodies {
@@ -328,10 +353,10 @@ impl Unit<'_> {
         }
         ItemFacts {
             summary: Arc::new(ItemSummary {
-                item: summary,
+                item: known.call.clone(),
                 parts,
             }),
-            result,
+            known,
             diagnostics,
         }
     }
@@ -344,8 +369,8 @@ impl Unit<'_> {
         facts.does.get(root.0 as usize)
     }
 
-    /// What calling `item` may raise and do, and what its result brings, as far as known by now.
-    fn of(&mut self, item: ItemId) -> (Summary, Facts) {
+    /// What is known of `item` by now.
+    fn of(&mut self, item: ItemId) -> Known {
         if let Some(known) = self.known.get(&item) {
             if let Some(place) = self.walked {
                 self.askers.entry(item).or_default().insert(place);
@@ -357,7 +382,7 @@ impl Unit<'_> {
         // What no body names may be asked for as well, such as the check of an alias. It may ask for others of this unit, so it joins it.
         if is_std(db, own) && is_std(db, file) && is_summarized(db, item) {
             self.items.push(item);
-            self.known.insert(item, (nothing(), Facts::default()));
+            self.known.insert(item, Known::nothing());
             return self.of(item);
         }
         let may_ask = *self.outside.entry(file).or_insert_with(|| {
@@ -365,17 +390,24 @@ impl Unit<'_> {
             is_std(db, file) || !is_cycle(db, file, own)
         });
         match may_ask.then(|| facts_of(db, item)).flatten() {
-            Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
-            None => (
-                Summary {
+            Some(facts) => facts.known.clone(),
+            None => Known {
+                call: Summary {
                     // Of what cannot be asked the careful answer is that it waits; its errors are left out, since the program is refused.
                     waits: Waits::Always,
                     ..nothing()
                 },
-                Facts::default(),
-            ),
+                ..Known::nothing()
+            },
         }
     }
+}
+
+/// The prompt that the `reflect` in the head of a workflow asks.
+fn head_judge(db: &dyn Db, item: ItemId) -> Option<ItemId> {
+    let bodies = infer_item(db, item);
+    let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main)?;
+    task::judge(db, main, &bodies.modifiers)
 }
 
 /// Salsa's number of an item: a key with an order.

@@ -195,6 +195,8 @@ struct ItemTrust {
     passes: BTreeMap<u32, Label>,
     /// Of what a prompt says, settings included, over its parameters.
     says: Label,
+    /// Of the defaults of its fields.
+    defaults: BTreeMap<BodyPart, Label>,
 }
 
 /// What a walk of an item has found.
@@ -296,6 +298,9 @@ impl ItemTrust {
         self.says.join(&found.says);
         for (parameter, what) in &found.passes {
             self.passes.entry(*parameter).or_default().join(what);
+        }
+        for (default, label) in &found.defaults {
+            self.defaults.entry(*default).or_default().join(label);
         }
         for (parameter, what) in found.needs {
             self.needs.entry(parameter).or_insert(what);

@@ -1,6 +1,7 @@
 //! Calls that give back a value or an error at once: of plain functions, of function values, of the runtime.
 
 use cranelift_codegen::ir::{Inst, InstBuilder, Value};
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
@@ -70,14 +71,16 @@ impl Translator<'_, '_> {
         then: Then<'_>,
     ) {
         let closure = self.get(closure);
+        let index = layout::load(&mut self.builder, closure, abi::CLOSURE_FUNCTION);
+        let entry = self.function_entry(index);
+        let plain = layout::load_fixed(&mut self.builder, entry, abi::ENTRY_PLAIN);
+        if self.frame.is_none() {
+            self.require_plain(plain, then.handler);
+        }
         let mut words = vec![closure];
         words.extend(self.operands(arguments));
         // The callee owns its parameters, the closure among them.
         self.retain_value(closure, Nullness::NeverNull);
-        let index = layout::load(&mut self.builder, closure, abi::CLOSURE_FUNCTION);
-        let entry = self.function_entry(index);
-        let plain = layout::load_fixed(&mut self.builder, entry, abi::ENTRY_PLAIN);
-        // A plain function calls only function values that cannot wait: the checker gave it that colour because of it.
         if self.frame.is_none() {
             self.call_plain_value(plain, &words, then);
             return;
@@ -90,6 +93,17 @@ impl Translator<'_, '_> {
         self.call_plain_value(plain, &words, then);
         self.enter(framed);
         self.call_resumable_value(block, index, entry, &words, then);
+    }
+
+    /// Continues where a function value has native code. A plain function calls only function values that cannot wait: the checker
+    /// gave it that colour because of it. Should that be wrong, the run gets a fault instead of a jump to address 0.
+    fn require_plain(&mut self, code: Value, handler: &Handler) {
+        let native = self.builder.create_block();
+        let refused = self.cold_block();
+        self.builder.ins().brif(code, native, &[], refused, &[]);
+        self.enter(refused);
+        self.raise_fault(BuiltinError::Internal, handler);
+        self.enter(native);
     }
 
     fn call_plain_value(&mut self, code: Value, arguments: &[Value], then: Then<'_>) {

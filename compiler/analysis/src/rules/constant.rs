@@ -1,6 +1,6 @@
 //! What a constant is computed from: nothing outside of the program, and not itself. What it raises is for the evaluator to say.
 
-use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::hir::{Body, BodyPart, Callee, Coercion, Expression, ExpressionKind};
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{module_path, on_cycles};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Span};
@@ -8,7 +8,7 @@ use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashSet;
 
 use crate::errors;
-use crate::summary::item_summary;
+use crate::summary::{checks_into, fills, item_summary};
 
 /// The modules of the library that ask the run which they are called in.
 const ABOUT_THE_RUN: &[&str] = &["context", "introspect", "workflows"];
@@ -104,21 +104,86 @@ fn cycle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
 /// its way.
 #[salsa::tracked(returns(ref))]
 fn endless_constants(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
-    let is_code = |it: &ItemId| {
-        matches!(it.kind(db), ItemKind::Const | ItemKind::Function) && it.file(db) == file
-    };
     let items = file_item_ids(db, file).iter().copied();
     on_cycles(items.filter(|it| it.kind(db) == ItemKind::Const), |item| {
-        let references = infer_item(db, item).references.iter();
-        let items = references.filter_map(|(_, reference)| match reference {
-            Reference::Item(item) => Some(*item),
-            Reference::Local { .. }
-            | Reference::Variant { .. }
-            | Reference::Field { .. }
-            | Reference::Module(_) => None,
-        });
-        items.filter(is_code).collect()
+        let mut evaluated = evaluated_by(db, item);
+        evaluated.retain(|it| it.file(db) == file);
+        evaluated
     })
+}
+
+/// The constants and functions that evaluating `item` may evaluate: those that it names, and those in the defaults and checks of
+/// what it makes.
+fn evaluated_by(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    let references = infer_item(db, item).references.iter();
+    let items = references.filter_map(|(_, reference)| match reference {
+        Reference::Item(item) => Some(*item),
+        Reference::Local { .. }
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
+    });
+    let mut found: Vec<ItemId> = items.filter(|it| is_code(db, *it)).collect();
+    let mut seen = FxHashSet::default();
+    let mut left: Vec<&Body> = infer_item(db, item).bodies.iter().map(|it| &**it).collect();
+    while let Some(body) = left.pop() {
+        for expression in &body.expressions {
+            let run = parts_run(db, expression).into_iter();
+            let run = run.filter(|it| seen.insert((it.item, it.part)));
+            for part in run {
+                let named = part.expressions.iter().filter_map(named);
+                found.extend(named.filter(|it| is_code(db, *it)));
+                left.push(part);
+            }
+        }
+    }
+    found
+}
+
+fn is_code(db: &dyn Db, item: ItemId) -> bool {
+    matches!(item.kind(db), ItemKind::Const | ItemKind::Function)
+}
+
+/// The defaults and checks that an expression runs.
+fn parts_run<'db>(db: &'db dyn Db, expression: &Expression) -> Vec<&'db Body> {
+    let kind = &expression.kind;
+    let checks_of = |item: ItemId| {
+        let bodies = infer_item(db, item).bodies.iter().map(|it| &**it);
+        bodies.filter(move |it| {
+            fills(it.part, kind)
+                || matches!(it.part, BodyPart::FieldCheck(_) | BodyPart::AliasCheck)
+        })
+    };
+    if let ExpressionKind::Record { item, .. }
+    | ExpressionKind::Variant { item, .. }
+    | ExpressionKind::ErrorValue { item, .. } = kind
+    {
+        checks_of(*item).collect()
+    } else if let ExpressionKind::Coerce {
+        coercion: Coercion::Check,
+        ..
+    } = kind
+    {
+        let aliases = checks_into(db, &expression.ty).into_iter();
+        aliases.flat_map(checks_of).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// The declaration that an expression evaluates or calls by its name.
+fn named(expression: &Expression) -> Option<ItemId> {
+    if let ExpressionKind::Constant(item)
+    | ExpressionKind::FunctionValue { item, .. }
+    | ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    } = &expression.kind
+    {
+        Some(*item)
+    } else {
+        None
+    }
 }
 
 fn leads_back(
@@ -128,19 +193,15 @@ fn leads_back(
     seen: &mut FxHashSet<ItemId>,
     path: &mut Vec<ItemId>,
 ) -> bool {
-    for (_, reference) in &infer_item(db, from).references {
-        let Reference::Item(next) = reference else {
-            continue;
-        };
-        if *next == start {
+    for next in evaluated_by(db, from) {
+        if next == start {
             return true;
         }
-        let is_code = matches!(next.kind(db), ItemKind::Const | ItemKind::Function);
-        if !is_code || next.file(db) != start.file(db) || !seen.insert(*next) {
+        if next.file(db) != start.file(db) || !seen.insert(next) {
             continue;
         }
-        path.push(*next);
-        if leads_back(db, *next, start, seen, path) {
+        path.push(next);
+        if leads_back(db, next, start, seen, path) {
             return true;
         }
         path.pop();

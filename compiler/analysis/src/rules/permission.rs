@@ -223,7 +223,10 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
 
 fn admits(effect: Effect, granted: &str, target: &str) -> bool {
     match effect {
-        Effect::FsRead | Effect::FsWrite => is_beneath(granted, target),
+        // Where the program runs is not known here, so whether a relative path is in an absolute folder is left to the run.
+        Effect::FsRead | Effect::FsWrite => {
+            (is_absolute(granted) && !is_absolute(target)) || is_beneath(granted, target)
+        }
         Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
         Effect::Model
         | Effect::Exec
@@ -266,11 +269,15 @@ fn is_beneath(granted: &str, target: &str) -> bool {
     }
     match (segments(granted), segments(fixed)) {
         (Some(folder), Some(path)) => {
-            granted.starts_with('/') == target.starts_with('/') && path.starts_with(&folder)
+            is_absolute(granted) == is_absolute(target) && path.starts_with(&folder)
         }
         // A path that climbs out of where the program runs is left to the run.
         _ => true,
     }
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/')
 }
 
 /// The names of a path without `.`; `None` when `..` leads above its start.

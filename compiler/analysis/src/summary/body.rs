@@ -7,8 +7,8 @@ use gsw_infer::hir::{
     PatternKind,
 };
 use gsw_infer::{Child, children, visit_patterns};
-use gsw_names::types::{ErrorSet, Type};
-use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
+use gsw_names::types::Type;
+use gsw_names::{alias_target, builtin_set, item_signature, substitute};
 use gsw_source::{Db, ItemId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,7 +24,6 @@ use super::used::{bound, used};
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 use crate::named_lambda::called_lambdas;
 use gsw_abi::builtin::BuiltinError;
-use gsw_abi::types::ErrorClass;
 
 /// What an expression does, and what its value brings.
 pub(super) struct Outcome {
@@ -129,7 +128,7 @@ fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
 }
 
 /// The aliases whose checks a value passes that becomes one of type `ty`.
-fn checks_into(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
+pub(crate) fn checks_into(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
     let mut found = Vec::new();
     let mut ty = ty.clone();
     loop {
@@ -279,7 +278,10 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let kind = &expression.kind;
         match kind {
             Kind::Local(local) => self.local(*local),
-            Kind::FunctionValue { item, .. } => self.function_value(*item),
+            Kind::FunctionValue {
+                item,
+                type_arguments,
+            } => self.function_value(*item, type_arguments),
             Kind::Lambda(lambda) => Outcome {
                 does: nothing(),
                 value: self.closure(id, 0, lambda),
@@ -376,26 +378,6 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// A record, a variant or an error, with the defaults and checks that its declaration has.
-    fn made(&mut self, kind: &'a ExpressionKind, item: ItemId) -> Outcome {
-        let mut outcome = self.inside(kind);
-        let (declared, _) = self.unit.of(item);
-        add(&mut outcome.does, &declared);
-        outcome
-    }
-
-    fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
-        let mut outcome = self.made(kind, item);
-        // Errors that it carries are not what it is: what takes them out again knows nothing of them (`bind`).
-        outcome.value.error = ErrorSet::default();
-        if error_class(self.db(), item) != ErrorClass::Fault {
-            // Faults are in no set: every operation could raise one, so listing them would say nothing.
-            let name = error_name(self.db(), item);
-            outcome.value.error.kinds.insert(name);
-        }
-        outcome
-    }
-
     fn coercion(
         &mut self,
         expression: &'a Expression,
@@ -412,7 +394,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             }
             Coercion::Check => {
                 for alias in checks_into(self.db(), &expression.ty) {
-                    let (check, _) = self.unit.of(alias);
+                    let check = self.unit.of(alias).call;
                     add(&mut outcome.does, &check);
                 }
             }
@@ -473,6 +455,21 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
 
     /// Walks the code of a closure and gives what the closure, as a value, brings.
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
+        let Outcome { does, mut value } = self.lambda_code(lambda);
+        let key = (id, position);
+        // A lambda inside of a lambda is walked with the outer one, so the summary of each is kept for lowering, which compiles it as
+        // waiting or plain.
+        match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
+            Some((_, known)) => known.clone_from(&does),
+            None => self.facts.closures.push((key, does.clone())),
+        }
+        // One summary for the closure and for the functions that it gives: a holder of the value may call either.
+        add(&mut value.call, &does);
+        value
+    }
+
+    /// What a call of a lambda does and gives.
+    pub(super) fn lambda_code(&mut self, lambda: &'a Lambda) -> Outcome {
         self.returned.push(Facts::default());
         for parameter in &lambda.parameters {
             if self.learnt_parameters.contains(parameter) {
@@ -491,16 +488,10 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
         let mut value = self.returned.pop().unwrap_or_default();
         value.join(&outcome.value);
-        let key = (id, position);
-        // A lambda inside of a lambda is walked with the outer one, so the summary of each is kept for lowering, which compiles it as
-        // waiting or plain.
-        match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
-            Some((_, known)) => known.clone_from(&outcome.does),
-            None => self.facts.closures.push((key, outcome.does.clone())),
+        Outcome {
+            does: outcome.does,
+            value,
         }
-        // One summary for the closure and for the functions that it gives: a holder of the value may call either.
-        add(&mut value.call, &outcome.does);
-        value
     }
 
     /// Whether functions wait that the call at `id` is given to call.
@@ -562,7 +553,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         self.bind_carried(pattern);
     }
 
-    /// What an error carries may be any error, whatever is known of the error itself.
+    /// What an error carries may be anything of its type, whatever is known of the error itself.
     fn bind_carried(&mut self, pattern: &'a Pattern) {
         let mut carried = Vec::new();
         visit_patterns(pattern, &mut |it| {
@@ -570,10 +561,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 carried.extend(fields.iter().flat_map(|(_, field)| bound(field)));
             }
         });
-        let mut any = Facts::default();
-        any.error.open = true;
         for local in carried {
-            self.learn(local, &any);
+            let anything = Facts::unknown(self.db(), &self.body.local(local).ty);
+            self.learn(local, &anything);
         }
     }
 }

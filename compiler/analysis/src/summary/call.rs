@@ -1,23 +1,50 @@
-//! What calls do: of items, of values, of prompts; and what the head of an item says about a call of it.
+//! What calls do: of items, of values, of prompts.
 
-use gsw_abi::builtin::BuiltinError;
-use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, Lambda, PromptMode};
-use gsw_infer::infer_item;
-use gsw_names::types::{Effect, FunctionType, Type};
-use gsw_names::{Signature, builtin_set, find_held, item_signature, model_errors};
+use gsw_infer::hir::{BodyPart, Callee, ExpressionId, ExpressionKind, Lambda, PromptMode};
+use gsw_infer::{Requirement, requirements};
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{find_held, item_signature};
 use gsw_source::{Db, ItemId, ItemKind};
 
-use super::body::{BodyWalk, Outcome};
+use super::Known;
+use super::body::{BodyWalk, Outcome, checks_into};
 use super::facts::{Facts, Raised, add, can_carry_effects, nothing, of_latent};
-use super::task::{add_modifiers, deadlock};
-use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
+use super::head::add_given;
+use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
 
 /// What the arguments of a call bring.
 struct Given {
     values: Facts,
     /// What calling those does that are functions for the called to call.
     handed: Summary,
+}
+
+impl Given {
+    /// Adds what the defaults bring of parameters that the call leaves out.
+    fn add_defaults(&mut self, called: &Known, arguments: &[(u32, ExpressionId)], run: &[u32]) {
+        for (part, facts) in &called.defaults {
+            let BodyPart::ParameterDefault(place) = *part else {
+                continue;
+            };
+            if arguments.iter().any(|(given, _)| *given == place) {
+                continue;
+            }
+            let mut facts = facts.clone();
+            // A default may hold functions that were given for the parameters before it.
+            close(&mut facts.call, &self.handed);
+            facts.task.close(&self.handed);
+            if run.contains(&place) {
+                add(&mut self.handed, &facts.call);
+            }
+            self.values.join(&facts);
+        }
+    }
+
+    /// The tasks that come out may raise what the functions raise that go in.
+    fn add_late(&mut self) {
+        let raised = Raised::taken_from(&mut self.values.call.clone());
+        self.values.task.join(&raised);
+    }
 }
 
 /// What becomes of a lambda that is given to a call.
@@ -39,8 +66,10 @@ pub(super) struct Manner {
 }
 
 impl<'a> BodyWalk<'a, '_> {
-    pub(super) fn function_value(&mut self, item: ItemId) -> Outcome {
-        let (call, mut value) = self.unit.of(item);
+    pub(super) fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Outcome {
+        let known = self.unit.of(item);
+        let (mut call, mut value) = (known.call, known.result);
+        add(&mut call, &self.checked_results(item, type_arguments));
         // One summary for the function and for those that it gives, as for a lambda.
         add(&mut value.call, &call);
         // Who calls the value has no instance to choose, so its code takes the functions that it is given as waiting.
@@ -61,24 +90,25 @@ impl<'a> BodyWalk<'a, '_> {
         ty: &Type,
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
-        let (called, mut result) = match callee {
-            Callee::Item { item, .. } => self.unit.of(*item),
-            Callee::Value(value) => {
-                let function = self.expression(*value);
-                add(&mut outcome.does, &function.does);
-                let latent = self.function_type(*value).and_then(|it| it.latent.as_ref());
-                (
-                    latent.map_or_else(|| function.value.call.clone(), of_latent),
-                    self.given_by(function.value, ty),
-                )
-            }
-            Callee::EnumValues(_) => (nothing(), Facts::default()),
-        };
+        let known = self.callee(callee, ty, &mut outcome.does);
         let run = self.run_by(callee);
+        let mut brought =
+            self.arguments(arguments, &run, fate(self.db(), callee), &mut outcome.does);
+        brought.add_defaults(&known, arguments, &run);
+        match callee {
+            Callee::Item { .. } => self.add_passed(arguments, &run, &mut brought),
+            Callee::Value(_) => brought.add_late(),
+            Callee::EnumValues(_) => {}
+        }
         let Given {
             values: given,
             handed,
-        } = self.arguments(arguments, &run, fate(self.db(), callee), &mut outcome.does);
+        } = brought;
+        let Known {
+            call: called,
+            mut result,
+            ..
+        } = known;
         // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
@@ -86,9 +116,14 @@ impl<'a> BodyWalk<'a, '_> {
             ..called.clone()
         };
         match callee {
-            Callee::Item { .. } => {
+            Callee::Item {
+                item,
+                type_arguments,
+            } => {
                 self.note_handed(id, handed.waits);
                 add_called(&mut outcome.does, &own, &called, &handed);
+                let checked = self.checked_results(*item, type_arguments);
+                add(&mut outcome.does, &checked);
             }
             // A function value that calls a parameter of the enclosing function says so by itself. What its own parameters do it does
             // not say, whether they are functions or hold some.
@@ -98,10 +133,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.teach(callee, &given);
             }
         }
-        // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.
-        if let Callee::Item { item, .. } = callee
-            && passes_on(self.db(), *item)
-        {
+        if passes_on(self.db(), callee) {
             result.join(&given);
         }
         if matches!(callee, Callee::Item { .. }) {
@@ -111,6 +143,40 @@ impl<'a> BodyWalk<'a, '_> {
         result.keep_within(self.db(), ty);
         outcome.value = result;
         outcome
+    }
+
+    /// What the checks do that results of arithmetic pass in a generic declaration, which is compiled for each type that it is
+    /// used with.
+    fn checked_results(&mut self, item: ItemId, type_arguments: &[Type]) -> Summary {
+        let mut does = nothing();
+        for (place, ty) in (0..).zip(type_arguments) {
+            let aliases = checks_into(self.db(), ty);
+            if aliases.is_empty() || !has_arithmetic(self.db(), item, place) {
+                continue;
+            }
+            for alias in aliases {
+                add(&mut does, &self.unit.of(alias).call);
+            }
+        }
+        does
+    }
+
+    /// What is known of what a call calls that gives a value of type `ty`.
+    fn callee(&mut self, callee: &'a Callee, ty: &Type, does: &mut Summary) -> Known {
+        match callee {
+            Callee::Item { item, .. } => self.unit.of(*item),
+            Callee::Value(value) => {
+                let function = self.expression(*value);
+                add(does, &function.does);
+                let latent = self.function_type(*value).and_then(|it| it.latent.as_ref());
+                Known {
+                    call: latent.map_or_else(|| function.value.call.clone(), of_latent),
+                    result: self.given_by(function.value, ty),
+                    ..Known::nothing()
+                }
+            }
+            Callee::EnumValues(_) => Known::nothing(),
+        }
     }
 
     /// What the result of a function value brings: all that the value does, since its summary is of the functions that it gives as
@@ -238,6 +304,40 @@ impl<'a> BodyWalk<'a, '_> {
         }
     }
 
+    /// Adds what functions do that are run here and may be given the functions that the arguments bring. A lambda among them has
+    /// learnt what it may be given.
+    fn add_passed(&mut self, arguments: &[(u32, ExpressionId)], run: &[u32], brought: &mut Given) {
+        let body = self.body;
+        let is_lambda =
+            |id: ExpressionId| matches!(body.expression(id).kind, ExpressionKind::Lambda(_));
+        for (place, id) in arguments {
+            if run.contains(place) && !is_lambda(*id) && self.takes_functions(*id) {
+                let passed = self.passed_to(*id, &brought.values.call);
+                add(&mut brought.handed, &passed);
+                brought.add_late();
+            }
+        }
+    }
+
+    /// Whether a function value takes functions, or what holds some.
+    fn takes_functions(&self, value: ExpressionId) -> bool {
+        let function = self.function_type(value);
+        let mut parameters = function.iter().flat_map(|it| &it.parameters);
+        parameters.any(|it| can_carry_effects(self.db(), it))
+    }
+
+    /// What a function value does with functions that do `call` where it is given them.
+    fn passed_to(&mut self, value: ExpressionId, call: &Summary) -> Summary {
+        // Of a declaration it is known whether it calls what it is given, and what it catches.
+        if let ExpressionKind::FunctionValue { item, .. } = self.body.expression(value).kind {
+            let mut does = nothing();
+            add_called(&mut does, &nothing(), &self.unit.of(item).call, call);
+            does
+        } else {
+            call.clone()
+        }
+    }
+
     pub(super) fn prompt_call(
         &mut self,
         item: ItemId,
@@ -248,9 +348,9 @@ impl<'a> BodyWalk<'a, '_> {
         let mut outcome = Outcome::nothing();
         // A prompt's arguments are data and are not run.
         self.arguments(arguments, &[], Fate::Unknown, &mut outcome.does);
-        let (mut called, _) = self.unit.of(item);
+        let mut called = self.unit.of(item).call;
         for source in asked {
-            let (given, _) = self.unit.of(source);
+            let given = self.unit.of(source).call;
             add_given(self.db(), source, &given, &mut called);
         }
         match mode {
@@ -272,10 +372,13 @@ impl<'a> BodyWalk<'a, '_> {
     /// A constant, or an agent as a value. A session of the agent may ask it what names no agent, so what its tools do counts
     /// where it is named.
     pub(super) fn constant(&mut self, item: ItemId) -> Outcome {
-        let mut outcome = Outcome::nothing();
+        let known = self.unit.of(item);
+        let mut outcome = Outcome {
+            does: nothing(),
+            value: known.result,
+        };
         if item.kind(self.db()) == ItemKind::Agent {
-            let (given, _) = self.unit.of(item);
-            add_given(self.db(), item, &given, &mut outcome.does);
+            add_given(self.db(), item, &known.call, &mut outcome.does);
         }
         outcome
     }
@@ -372,11 +475,39 @@ fn passed_by(called: &Summary, given: &Summary) -> Summary {
     }
 }
 
-/// Whether a call may give what its arguments brought: its result mentions a type parameter.
-fn passes_on(db: &dyn Db, item: ItemId) -> bool {
-    let mut found = Vec::new();
-    parameters_in(&item_signature(db, item).signature.result, &mut found);
-    !found.is_empty()
+/// Whether a declaration computes values of the type that is given for this type parameter.
+fn has_arithmetic(db: &dyn Db, item: ItemId, parameter: u32) -> bool {
+    let asked = requirements(db, item).iter();
+    let mut asked = asked.filter(|(place, _)| *place == parameter);
+    asked.any(|(_, requirement)| match requirement {
+        Requirement::Add
+        | Requirement::Subtract
+        | Requirement::Multiply
+        | Requirement::Divide
+        | Requirement::Remainder
+        | Requirement::Negate
+        | Requirement::Numeric => true,
+        Requirement::Equal
+        | Requirement::Order
+        | Requirement::Json
+        | Requirement::Key
+        | Requirement::Item => false,
+    })
+}
+
+/// Whether a call may give what its arguments brought.
+fn passes_on(db: &dyn Db, callee: &Callee) -> bool {
+    match callee {
+        // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.
+        Callee::Item { item, .. } => {
+            let mut found = Vec::new();
+            parameters_in(&item_signature(db, *item).signature.result, &mut found);
+            !found.is_empty()
+        }
+        // It may be a constructor, which holds what it is given.
+        Callee::Value(_) => true,
+        Callee::EnumValues(_) => false,
+    }
 }
 
 /// The type parameters in a type.
@@ -422,148 +553,4 @@ fn parameters_in(ty: &Type, found: &mut Vec<u32>) {
         | Type::Text(_)
         | Type::Invalid => {}
     }
-}
-
-/// Adds what an agent, a hook, or a tool or workflow that a model is given, does to what the prompt's call does. What hooks,
-/// tools and workflows raise goes back to the model; what the settings of an agent raise reaches the caller of the prompt.
-pub(super) fn add_given(db: &dyn Db, source: ItemId, given: &Summary, does: &mut Summary) {
-    does.effects = does.effects.union(given.effects);
-    if source.kind(db) == ItemKind::Agent {
-        does.errors.extend(&given.errors);
-    }
-}
-
-/// Adds what the head of `item` says about a call of it, whatever its bodies do.
-pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
-    let declared = item_signature(db, item);
-    summary.effects = summary.effects.union(declared.effects);
-    match item.kind(db) {
-        ItemKind::Prompt => {
-            summary.errors.extend(&model_errors(db));
-            summary.effects = summary.effects.with(Effect::Model);
-            summary.waits = Waits::Always;
-        }
-        ItemKind::Human => add_question(db, item, Effect::Human, summary),
-        ItemKind::External => {
-            add_question(db, item, Effect::External, summary);
-            let bodies = &infer_item(db, item).bodies;
-            if bodies.iter().any(|it| it.part == BodyPart::Key) {
-                // A text that is no key, such as an empty one, is found only when it is asked for.
-                let failed = builtin_set(db, BuiltinError::Failed);
-                summary.late.extend(&failed);
-            }
-        }
-        ItemKind::Workflow => {
-            let bodies = infer_item(db, item);
-            let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
-            if let Some(main) = main {
-                add_modifiers(db, main, &bodies.modifiers, summary);
-            }
-        }
-        ItemKind::Tool => {
-            summary.waits = Waits::Always;
-            if gsw_names::is_host_tool(db, item) {
-                summary.effects = summary.effects.with(Effect::Host);
-                summary
-                    .errors
-                    .extend(&builtin_set(db, BuiltinError::ToolFailed));
-            }
-        }
-        ItemKind::Test => summary.waits = Waits::Always,
-        ItemKind::Import
-        | ItemKind::Function
-        | ItemKind::Record
-        | ItemKind::Alias
-        | ItemKind::Enum
-        | ItemKind::Error
-        | ItemKind::Const
-        | ItemKind::Agent
-        | ItemKind::Mcp
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Permissions
-        | ItemKind::Invalid => {}
-    }
-    if let Some(call) = declared.signature.intrinsic {
-        add_row(db, call, &declared.signature, summary);
-    }
-}
-
-/// Adds what asking a person or the outside does.
-fn add_question(db: &dyn Db, item: ItemId, effect: Effect, summary: &mut Summary) {
-    summary.effects = summary.effects.with(effect);
-    summary.waits = Waits::Always;
-    if has_timeout(db, item) {
-        summary
-            .errors
-            .extend(&builtin_set(db, BuiltinError::Timeout));
-    }
-}
-
-/// A written `!` is what callers see: what the body raises beyond it is reported there.
-pub(super) fn fix_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
-    if let Some(throws) = &item_signature(db, item).signature.throws {
-        summary.errors = throws.clone();
-    }
-}
-
-/// Adds what one of the bodies of an item does to what a call of it does.
-pub(super) fn add_part(
-    body: &Body,
-    mut outcome: Outcome,
-    summary: &mut Summary,
-    result: &mut Facts,
-) {
-    // Its own variables are not shared.
-    if outcome.does.acts == Acts::Inside {
-        outcome.does.acts = Acts::Never;
-    }
-    match body.part {
-        BodyPart::Main => {
-            add(summary, &outcome.does);
-            result.join(&outcome.value);
-        }
-        // Evaluated once, before any call.
-        BodyPart::Example(_) | BodyPart::Rows => {}
-        BodyPart::ParameterDefault(_)
-        | BodyPart::FieldDefault { .. }
-        | BodyPart::FieldCheck(_)
-        | BodyPart::AliasCheck
-        | BodyPart::User
-        | BodyPart::System
-        | BodyPart::Messages
-        | BodyPart::Settings
-        | BodyPart::Key
-        | BodyPart::Handler(_) => add(summary, &outcome.does),
-    }
-}
-
-fn add_row(db: &dyn Db, call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
-    match call.kind() {
-        // The table of runtime calls knows whether a call suspends; the library only adds what it raises.
-        CallKind::Waiting => summary.waits = Waits::Always,
-        CallKind::Plain | CallKind::Raising => {}
-    }
-    if matches!(call, RuntimeCall::queue_push | RuntimeCall::queue_pop) {
-        summary.late.extend(&deadlock(db));
-    }
-    // What gives nothing is called for what it does.
-    if signature.result == Type::Unit {
-        summary.acts = Acts::Outside;
-    }
-    if let Some(throws) = &signature.throws {
-        summary.errors.extend(throws);
-    }
-}
-
-fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
-    use gsw_syntax::ast::{ItemBody, ModifierKind};
-    let tree = gsw_syntax::item_ast(db, item);
-    let Some(ItemBody::Human { signature, .. } | ItemBody::External { signature }) =
-        tree.as_deref().map(|it| &it.body)
-    else {
-        return false;
-    };
-    let mut modifiers = signature.modifiers.iter();
-    modifiers.any(|it| matches!(it.kind, ModifierKind::Timeout(_)))
 }

@@ -219,11 +219,14 @@ impl<'a> BodyWalk<'a, '_> {
                 }
             }
             StatementKind::AssertSnapshot { value } => self.expression(*value).does,
-            // The outcome runs where the prompt is called, in place of what the call would do.
-            StatementKind::Mock { .. } => Summary {
-                acts: Acts::Outside,
-                ..nothing()
-            },
+            StatementKind::Mock { outcome, .. } => {
+                // It runs where the prompt is called, in place of what the call would do, and is walked for the calls and lambdas in it.
+                self.lambda_code(outcome);
+                Summary {
+                    acts: Acts::Outside,
+                    ..nothing()
+                }
+            }
             StatementKind::MockAgent { agent: _, script } => {
                 let mut outcome = Outcome::nothing();
                 for value in script.iter().flat_map(ScriptTurn::expressions) {

@@ -7,8 +7,8 @@ use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 use gsw_syntax::ast::{Item, ItemBody, ModifierKind, Signature};
 use gsw_syntax::item_ast;
 
-use super::call::add_head;
 use super::facts::nothing;
+use super::head::add_head;
 use crate::errors;
 
 /// What is wrong with the list of `body`'s item, whose block raises `raised`.

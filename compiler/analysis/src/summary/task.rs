@@ -10,12 +10,13 @@ use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, Raised, add, nothing};
+use super::head::add_given;
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.inside(kind);
-        let (started, _) = self.unit.of(item);
+        let started = self.unit.of(item).call;
         // The errors of a detached run are its own: it cannot be awaited here.
         let effects = outcome.does.effects.union(started.effects);
         outcome.does.effects = effects.with(Effect::Spawn);
@@ -62,6 +63,10 @@ impl<'a> BodyWalk<'a, '_> {
         let mut outcome = self.inside(kind);
         self.nodes -= 1;
         add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
+        if let Some(judge) = judge(self.db(), self.body, modifiers) {
+            let given = self.unit.of(judge).call;
+            add_given(self.db(), judge, &given, &mut outcome.does);
+        }
         outcome
     }
 
@@ -184,17 +189,19 @@ pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, doe
         does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
     }
     if let Some(reflect) = reflect {
-        // Its errors never get out; what else a function does is not known here.
+        // Its errors never get out. What a prompt does is added by `judge`; what another function does is not known here.
         does.effects = match reflect.with {
-            Some(with) if !is_prompt(db, body, with) => EffectSet::ALL,
+            Some(_) if judge(db, body, modifiers).is_none() => EffectSet::ALL,
             Some(_) | None => does.effects.with(Effect::Model),
         };
     }
 }
 
-fn is_prompt(db: &dyn Db, body: &Body, id: ExpressionId) -> bool {
-    let ExpressionKind::FunctionValue { item, .. } = body.expression(id).kind else {
-        return false;
+/// The prompt that a `reflect` asks what went wrong.
+pub(super) fn judge(db: &dyn Db, body: &Body, modifiers: &Modifiers) -> Option<ItemId> {
+    let with = modifiers.reflect.as_ref()?.with?;
+    let ExpressionKind::FunctionValue { item, .. } = body.expression(with).kind else {
+        return None;
     };
-    item.kind(db) == ItemKind::Prompt
+    (item.kind(db) == ItemKind::Prompt).then_some(item)
 }

@@ -17,6 +17,7 @@ use super::label::Label;
 use super::origin::has_body;
 use super::{ItemTrust, Unit, Walked};
 use crate::errors;
+use crate::summary::fills;
 
 /// What is known of a body by now.
 #[derive(Default)]
@@ -160,8 +161,10 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             BodyPart::User | BodyPart::System | BodyPart::Messages | BodyPart::Settings => {
                 self.trust.says.join(&result);
             }
+            BodyPart::FieldDefault { .. } => {
+                self.trust.defaults.insert(body.part, result);
+            }
             BodyPart::Handler(_)
-            | BodyPart::FieldDefault { .. }
             | BodyPart::FieldCheck(_)
             | BodyPart::AliasCheck
             | BodyPart::Example(_)
@@ -335,11 +338,17 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 Part::Expression(it) => Some(*it),
                 Part::Text(_) => None,
             })),
-            Kind::Record { fields, base, .. } => {
-                self.all(fields.iter().map(|it| it.1).chain(*base))
+            Kind::Record {
+                item, fields, base, ..
+            } => {
+                let mut label = self.all(fields.iter().map(|it| it.1).chain(*base));
+                label.join(&self.left_out(*item, kind, span));
+                label
             }
-            Kind::Variant { fields, .. } | Kind::ErrorValue { fields, .. } => {
-                self.all(fields.iter().map(|it| it.1))
+            Kind::Variant { item, fields, .. } | Kind::ErrorValue { item, fields } => {
+                let mut label = self.all(fields.iter().map(|it| it.1));
+                label.join(&self.left_out(*item, kind, span));
+                label
             }
             Kind::If {
                 condition,
@@ -463,6 +472,16 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 self.expression(*body)
             }
         }
+    }
+
+    /// Of the defaults of the fields that are left out where a value is made.
+    fn left_out(&mut self, item: ItemId, made: &ExpressionKind, span: Span) -> Label {
+        let known = self.unit.of(item, self.item);
+        let mut joined = Label::default();
+        for (_, label) in known.defaults.iter().filter(|it| fills(*it.0, made)) {
+            joined.join(&label.called(&[], span, item.name(self.db())));
+        }
+        joined
     }
 
     fn arms(&mut self, arms: &'a [Arm], matched: &Label) -> Label {

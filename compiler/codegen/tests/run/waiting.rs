@@ -64,6 +64,53 @@ fn a_wait_gives_its_value_or_its_error_now_or_later() {
     assert_eq!(machine.live(), 0);
 }
 
+#[test]
+fn a_plain_function_that_calls_a_value_which_waits_gets_a_fault() {
+    let mut build = Build::new();
+    let closure = build.ty(Type::Closure(Vec::new()));
+    let waiting = build.resumable(
+        1,
+        &[closure, INT, ERROR],
+        vec![
+            end(suspend(
+                1,
+                RuntimeCall::sleep,
+                &[word(40)],
+                1,
+                handler(2, 2),
+            )),
+            block(vec![Instruction::Release(local(0))], give(at(1))),
+            block(vec![Instruction::Release(local(0))], raise(2)),
+        ],
+    );
+    let caller = build.plain(
+        1,
+        &[INT, FUNCTION, INT, ERROR],
+        vec![
+            block(
+                vec![Instruction::Closure {
+                    to: local(1),
+                    ty: closure,
+                    function: waiting,
+                    captures: Vec::new(),
+                }],
+                Terminator::CallValue {
+                    to: local(2),
+                    closure: local(1),
+                    arguments: Vec::new(),
+                    next: to(1),
+                    handler: handler(3, 2),
+                },
+            ),
+            block(vec![Instruction::Release(local(1))], give(at(2))),
+            block(vec![Instruction::Release(local(1))], raise(3)),
+        ],
+    );
+    let mut machine = Machine::new(&build.module);
+    assert_eq!(machine.run(caller, &[1]), Err(kind(BuiltinError::Internal)));
+    assert_eq!(machine.live(), 0);
+}
+
 /// A loop that calls a waiting function in each round and adds up.
 #[test]
 fn a_loop_of_nested_waits_keeps_its_locals() {

@@ -44,8 +44,8 @@ impl Matcher<'_, '_, '_> {
     )]
     fn test(&mut self, pattern: &Pattern, value: Operand) {
         match &pattern.kind {
-            // An invalid pattern has been reported; nothing that holds one is compiled.
-            PatternKind::Wildcard | PatternKind::Invalid => {}
+            PatternKind::Wildcard => {}
+            PatternKind::Invalid => self.builder.bind_lost(value),
             PatternKind::Binding(local) => self.builder.bind(*local, value),
             PatternKind::Int(expected) => {
                 self.test_word(Operation::IntEqual, value, expected.cast_unsigned());

@@ -7,6 +7,7 @@ use gsw_abi::types::Type as Entry;
 use gsw_infer::hir::{
     self, Captured, ExpressionId, LocalKind, PartsAssigned, Statement, StatementKind,
 };
+use gsw_names::types::Type;
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::Builder;
@@ -108,6 +109,17 @@ impl Builder<'_, '_> {
             StatementKind::MockAgent { agent, script } => mock::mock_agent(self, *agent, script),
         }
         self.span = outer;
+    }
+
+    /// Binds the names of a pattern over a value that never comes. They have no type, and what reads them is never reached.
+    pub fn bind_lost(&mut self, value: Operand) {
+        let body = Arc::clone(&self.body);
+        for (index, declared) in (0..).zip(&body.locals) {
+            let local = hir::LocalId(index);
+            if declared.ty == Type::Invalid && !self.variables.is_bound(local) {
+                self.bind(local, value);
+            }
+        }
     }
 
     /// Binds a name of the source to a value.

@@ -39,6 +39,10 @@ impl Variables {
         self.places.insert(variable, place);
     }
 
+    pub fn is_bound(&self, variable: hir::LocalId) -> bool {
+        self.places.contains_key(&variable)
+    }
+
     /// What is in scope, in order of declaration.
     pub fn in_scope(&self) -> &[hir::LocalId] {
         &self.in_scope

@@ -12,6 +12,9 @@ use crate::value::{error, string};
 /// How many characters of a value are shown when an `assert` does not hold.
 const SHOWN: usize = 1_000;
 
+/// Said where the compiler took a function for one that never waits.
+const REFUSED_CALL: &str = "a function that waits was called by code that cannot wait";
+
 calls! {
     /// A value as a failed `assert` shows it.
     text assertion_shown(run, ty, word) {
@@ -27,11 +30,14 @@ calls! {
         string::new(&mut run.heap, &text)
     }
 
-    /// A fault without fields, by the index of its kind.
+    /// A fault without fields, or the `Internal` of a call that compiled code refuses, by the index of its kind.
     error fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
-        let error = error::new(&mut run.heap, kind, &[]);
+        let error = match kind == BuiltinError::Internal {
+            true => error::with_text(&mut run.heap, kind, REFUSED_CALL),
+            false => error::new(&mut run.heap, kind, &[]),
+        };
         run.heap.in_place_of(error)
     }
 
