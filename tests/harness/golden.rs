@@ -97,6 +97,7 @@ fn replayed(journal: &Path, store: &Path) -> (Option<String>, How) {
         | Record::Intent { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::NotDone { .. }
         | Record::Undo { .. } => None,

@@ -4,6 +4,7 @@ mod answered;
 mod attacks;
 mod bad_input;
 mod breakout;
+mod brought_back;
 mod browser;
 mod budgets;
 mod built_in_errors;

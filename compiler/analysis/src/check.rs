@@ -101,14 +101,19 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     };
     let files = project.modules(db).values().copied();
     let own: Vec<File> = files.filter(|it| !is_std(db, *it)).collect();
-    look_ahead(db, &own, |db, file| {
-        file_diagnostics(db, file);
-    });
+    check_ahead(db, &own);
     let of_files = own.into_iter().flat_map(|it| check_file(db, it));
     configuration_diagnostics(db)
         .into_iter()
         .chain(of_files)
         .collect()
+}
+
+/// Finds out on all cores most of what [`check_file`] says of these files.
+pub fn check_ahead(db: &dyn Db, files: &[File]) {
+    look_ahead(db, files, |db, file| {
+        file_diagnostics(db, file);
+    });
 }
 
 /// A report when the program has no workflow `main`, for commands that are about to run or build it.

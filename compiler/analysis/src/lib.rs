@@ -19,7 +19,7 @@ mod trust;
 
 pub use bounds::check_bounds;
 pub use call_summary::{Acts, ArgumentEffects, ItemSummary, Kept, PartSummary, Summary, Waits};
-pub use check::{check_file, check_project, first_diagnostics, missing_main};
+pub use check::{check_ahead, check_file, check_project, first_diagnostics, missing_main};
 pub use constant::{ConstantValue, check_source, constant_value};
 pub use exhaustiveness::pattern_diagnostics;
 pub use manifest::{Manifest, agent_models, changes_outside, item_manifest, permissions};

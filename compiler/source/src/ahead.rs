@@ -1,6 +1,9 @@
 //! Work on many files that other cores may do first.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{Db, File};
 
@@ -13,25 +16,41 @@ const FILES_PER_THREAD: usize = 8;
 /// Lets other cores ask for what is then asked for file by file: which core did what makes no difference to what is
 /// found.
 pub fn look_ahead(db: &dyn Db, files: &[File], ask: impl Fn(&dyn Db, File) + Sync) {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // This thread is one of them, so a small project starts none.
-    let threads = cores.min(files.len() / FILES_PER_THREAD).max(1);
-    if threads == 1 {
+    let others = others().filter(|_| files.len() >= 2 * FILES_PER_THREAD);
+    let Some(others) = others else {
         return;
-    }
+    };
     let next = AtomicUsize::new(0);
     let work = |db: &dyn Db| {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             ask(db, *file);
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
+    let work = &work;
+    // What panics there panics here as well.
+    others.in_place_scope(|scope| {
+        for _ in 0..others
+            .current_num_threads()
+            .min(files.len() / FILES_PER_THREAD - 1)
+        {
             let fork = db.fork();
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            // A thread that the system does not have leaves its part to the others; what panics there panics here as well.
-            let _ = thread.spawn_scoped(scope, move || work(&fork));
+            scope.spawn(move |_| work(&fork));
         }
         work(db);
     });
+}
+
+/// A thread for each of the other cores. They stay for as long as the process lives, so that a language server, which looks
+/// ahead again and again, uses the memory again that they have freed. None where there is one core, or the system has no threads.
+fn others() -> Option<&'static ThreadPool> {
+    static OTHERS: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let made = OTHERS.get_or_init(|| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = ThreadPoolBuilder::new().stack_size(STACK);
+        match cores {
+            1 => None,
+            _ => threads.num_threads(cores - 1).build().ok(),
+        }
+    });
+    made.as_ref()
 }

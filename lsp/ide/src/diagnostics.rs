@@ -10,6 +10,11 @@ pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     gsw_analysis::check_file(db, file)
 }
 
+/// Finds out on all cores what is wrong with these files, before each is asked for.
+pub fn diagnose_ahead(db: &dyn Db, files: &[File]) {
+    gsw_analysis::check_ahead(db, files);
+}
+
 /// Those that need no look into the bodies of other files, which are had before all is read.
 #[must_use]
 pub fn first_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {

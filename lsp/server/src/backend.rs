@@ -10,6 +10,7 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer};
 
 use crate::capabilities::{capabilities, settings, wanted_hints};
+use crate::checks::BATCH;
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
 use crate::state::{Ability, Concern, Refresh, State, View, path};
@@ -224,14 +225,15 @@ impl LanguageServer for Backend {
     ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
         let known = Arc::new(it.previous_result_ids);
         let mut items = Vec::new();
-        // One file at a time, so that edits and other requests come between, and cancelling ends it.
-        for path in self.worker.ask(|state| reporting::files(state)).await? {
-            let known = Arc::clone(&known);
-            let report = self
+        let files = self.worker.ask(|state| reporting::files(state)).await?;
+        // A few at a time, so that edits and other requests come between, and cancelling ends it.
+        for few in files.chunks(BATCH) {
+            let (few, known) = (few.to_vec(), Arc::clone(&known));
+            let reports = self
                 .worker
-                .ask(move |state| reporting::of_file(state, &path, &known))
+                .ask(move |state| reporting::of_files(state, &few, &known))
                 .await?;
-            items.extend(report);
+            items.extend(reports);
         }
         Ok(lsp::WorkspaceDiagnosticReport { items }.into())
     }

@@ -4,10 +4,11 @@
 //! A document that was edited comes first. The others, which the edit may concern, follow when nothing has come for a moment: what a file
 //! imports before the file itself, so that each check is a small one.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use gsw_source::File;
 use tower_lsp::ls_types as lsp;
 
 use crate::convert;
@@ -21,6 +22,8 @@ pub struct Checks {
     rest: Rest,
     /// Whether everything was checked once.
     depth: Depth,
+    /// Until then: the files of which all is read that they import, and what that imports.
+    read_below: HashSet<PathBuf>,
     /// What was published about each file, by its hash; files without reports are left out.
     published: HashMap<PathBuf, u64>,
     /// Open documents of which nothing was published in their present version.
@@ -62,8 +65,8 @@ enum Depth {
 
 /// How many files are checked before a user notices. A guess.
 const FEW: usize = 64;
-/// After how many files what is not likely to be needed again is dropped.
-const BATCH: usize = 32;
+/// How many files are checked one after the other; then what is not likely to be needed again is dropped.
+pub const BATCH: usize = 32;
 
 /// The reports about a file, for the client.
 #[derive(Debug)]
@@ -106,6 +109,7 @@ impl Checks {
     /// Nothing is known any more.
     pub fn begin_again(&mut self) {
         self.depth = Depth::First;
+        self.read_below.clear();
         self.rest = Rest::ToBeListed;
     }
 
@@ -155,6 +159,7 @@ impl State {
                 None => {
                     self.checks.rest = Rest::Done;
                     self.checks.depth = Depth::Whole;
+                    self.checks.read_below.clear();
                     self.let_go();
                     Progress::Silent
                 }
@@ -186,6 +191,10 @@ impl State {
         let Rest::Listed(walk) = &mut self.checks.rest else {
             return Progress::Silent;
         };
+        if self.settings.reporting == Reporting::Pull && self.checks.read_below.contains(&path) {
+            // The client has asked for it already.
+            return Progress::Silent;
+        }
         if walk.entered.insert(path.clone()) {
             walk.waiting.push(path.clone());
             let imported = self.imported(&path);
@@ -224,17 +233,15 @@ impl State {
             return;
         }
         let mut waiting = vec![path.to_owned()];
-        let mut seen = BTreeSet::new();
         while let Some(path) = waiting.pop() {
-            if !seen.contains(&path) {
+            if self.checks.read_below.insert(path.clone()) {
                 waiting.extend(self.imported(&path));
-                seen.insert(path);
             }
         }
     }
 
     /// Lets go of what the checks of closed files have left behind.
-    fn let_go(&mut self) {
+    pub fn let_go(&mut self) {
         for workspace in &mut self.workspaces {
             salsa::Database::trigger_lru_eviction(&mut workspace.db);
         }
@@ -292,6 +299,17 @@ impl State {
             diagnostics,
             version,
         })
+    }
+
+    /// Finds out on all cores what is wrong with these files, before each is asked for.
+    pub fn diagnose_ahead(&self, paths: &[PathBuf]) {
+        let sources = paths.iter().filter(|it| is_source(it));
+        let located: Vec<(usize, File)> = sources.filter_map(|it| self.locate(it)).collect();
+        for (index, workspace) in self.workspaces.iter().enumerate() {
+            let own = located.iter().filter(|(at, _)| *at == index);
+            let files: Vec<File> = own.map(|(_, file)| *file).collect();
+            gsw_ide::diagnose_ahead(&workspace.db, &files);
+        }
     }
 
     /// The reports about a file, under a result id; `None` when no workspace holds it.

@@ -54,8 +54,23 @@ pub fn files(state: &State) -> Vec<PathBuf> {
     paths
 }
 
-/// The reports about one of them.
-pub fn of_file(
+/// The reports about some of them.
+pub fn of_files(
+    state: &mut State,
+    paths: &[PathBuf],
+    known: &[lsp::PreviousResultId],
+) -> Vec<lsp::WorkspaceDocumentDiagnosticReport> {
+    for path in paths {
+        state.read_below(path);
+    }
+    state.diagnose_ahead(paths);
+    let reports = paths.iter().filter_map(|it| of_file(state, it, known));
+    let reports = reports.collect();
+    state.let_go();
+    reports
+}
+
+fn of_file(
     state: &mut State,
     path: &std::path::Path,
     known: &[lsp::PreviousResultId],

@@ -1,10 +1,14 @@
 //! The tables of a program besides its types: functions, entries, prompts, tools, spans, sources.
 
-use crate::call::NodeKind;
-use crate::hook::Hook;
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::call::NodeKind;
+use crate::hook::Hook;
+use crate::schema::schema_of_fields;
 use crate::types::{Field, Trust, TypeId, TypeTable};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -300,7 +304,22 @@ pub struct Tool {
     pub body: ToolBody,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,
+    #[serde(skip)]
+    pub schema: ToolSchema,
 }
+
+impl Tool {
+    /// The JSON Schema of its parameters.
+    #[must_use]
+    pub fn input_schema(&self, types: &TypeTable) -> Arc<Value> {
+        let made = || Arc::new(schema_of_fields(types, &self.parameters));
+        Arc::clone(self.schema.0.get_or_init(made))
+    }
+}
+
+/// The JSON Schema of a tool's parameters, once something has asked for it: all models that are offered the tool share it.
+#[derive(Clone, Default, Debug)]
+pub struct ToolSchema(OnceLock<Arc<Value>>);
 
 /// What implements a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -59,14 +59,15 @@ pub(crate) fn active<'a>(
     let Some(reader) = readers.first() else {
         return Vec::new();
     };
-    let mut asked: Vec<(&str, &str)> = Vec::new();
+    let mut asked: Vec<(&str, String)> = Vec::new();
     let mut active: Vec<&Skill> = Vec::new();
     for piece in messages.iter().flat_map(|it| &it.content) {
         if let Content::ToolUse {
             id, name, input, ..
         } = piece
             && name == reader
-            && let Some(skill) = input.get(NAME).and_then(Value::as_str)
+            && let Value::String(skill) =
+                input.tree().get_mut(NAME).map_or(Value::Null, Value::take)
         {
             asked.push((id, skill));
         } else if let Content::ToolResult { id, is_error, .. } = piece

@@ -100,17 +100,16 @@ pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescrip
     if offers.is_empty() {
         return Vec::new();
     }
-    let types = &program.types;
     let description = |offer: Offer<'_>| ToolDescription {
         input_schema: match offer.tool.body {
-            ToolBody::Skills => skills::schema(program, offer.tool, &settings.skills),
+            ToolBody::Skills => skills::schema(program, offer.tool, &settings.skills).into(),
             ToolBody::Program
             | ToolBody::Prompt
             | ToolBody::Human
             | ToolBody::Host
             | ToolBody::Question
             | ToolBody::SpawnRequest
-            | ToolBody::WrittenRequest => schema_of_fields(types, &offer.tool.parameters),
+            | ToolBody::WrittenRequest => offer.tool.input_schema(&program.types),
         },
         description: match offer.tool.body {
             ToolBody::SpawnRequest => spawns_described(program, offer.tool, &settings.spawns),
@@ -192,7 +191,7 @@ impl Calls {
                     // What is not offered is not run.
                     tool: offer.map_or(u32::MAX, |it| it.index),
                     name: name.clone(),
-                    input: input.clone(),
+                    input: input.tree(),
                 };
                 calls.take(call, flaw.as_deref(), offer);
             }
@@ -302,7 +301,9 @@ pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>)
 #[cfg(test)]
 mod tests {
     use gsw_abi::builtin;
-    use gsw_abi::program::{FunctionIndex, ModelDefaults, Program, Repeat, Tool, ToolBody};
+    use gsw_abi::program::{
+        FunctionIndex, ModelDefaults, Program, Repeat, Tool, ToolBody, ToolSchema,
+    };
     use gsw_engine::model::{Content, PromptNote, ToolOutcome};
     use serde_json::json;
 
@@ -320,6 +321,7 @@ mod tests {
             repeat: Repeat::Once,
             body: ToolBody::Program,
             function: FunctionIndex(0),
+            schema: ToolSchema::default(),
         };
         Program {
             name: "test".into(),
@@ -350,7 +352,7 @@ mod tests {
             // Providers do not make sure that ids differ.
             id: format!("id{}", at / 2),
             name: if at == 1 { "buy" } else { "pay" }.into(),
-            input: json!({}),
+            input: json!({}).into(),
             flaw: (at == 2).then(|| "this is no JSON".to_owned()),
         };
         let content: Vec<Content> = (0..100_000).map(call).collect();

@@ -417,8 +417,8 @@ impl Carrier {
         }));
         drop(watched);
         self.allowance.set(run.memory_left());
-        if let Some(Cancellation { reason, now }) = run.take_interruption() {
-            self.note_cancel(&reason, now);
+        if let Some(interruption) = run.take_interruption() {
+            self.note_interruption(&interruption);
         }
         turn
     }
@@ -458,14 +458,15 @@ impl Carrier {
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }
-        let is_undoing = self.front.is_undoing();
+        let mut acting = Vec::new();
         for (operation, care) in others {
             match care {
-                Care::Written if is_undoing => self.begin_when_flushed(operation),
-                Care::None | Care::Written => self.begin_operation(operation),
-                Care::Intent => self.begin_when_written(operation),
+                Care::None => self.begin_operation(operation),
+                Care::Written => acting.push(operation),
+                Care::Intent => self.begin_when_intended(operation),
             }
         }
+        self.begin_when_written(acting);
     }
 
     /// Begins what is not a sleep; a panic completes it.

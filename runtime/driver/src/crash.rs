@@ -395,6 +395,7 @@ fn doubtful(records: &[Record]) -> Vec<Identity> {
         Record::Begin { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -427,6 +428,7 @@ fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Begin { .. }
         | Record::Intent { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -512,7 +514,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Begin { .. } | Record::Build { .. } => "its beginning".into(),
         Record::Intent { of } => format!("that {} begins", named(records, *of)),
         Record::Outcome { of, .. } => format!("the outcome of {}", named(records, *of)),
-        Record::Cancel { .. } => "that it is cancelled".into(),
+        Record::Cancel { .. } | Record::Interrupt { .. } => "that it is cancelled".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
         Record::Undo { .. } => "that something is to be taken back again".into(),
@@ -531,6 +533,7 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Begin { .. }
         | Record::Intent { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }

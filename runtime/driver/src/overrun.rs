@@ -10,12 +10,25 @@ use gsw_engine::front::Front;
 /// How long it may compute: it holds up the run that it is part of, and no person has read it. A guess.
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// How long it may compute when it is brought back. What was ended for it in an earlier life is ended again, and what was not has
+/// room on a slower machine.
+const LONGEST_AGAIN: Duration = Duration::from_secs(60);
+
 /// Watches a turn of a run until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Watched(Option<u64>);
 
 /// Watches the turn that begins, if it may be one of a program that a model has written.
 pub(crate) fn watch(front: &Arc<Front>) -> Watched {
+    watch_for(front, LONGEST)
+}
+
+/// Watches a turn that an earlier life of the run has been through.
+pub(crate) fn watch_again(front: &Arc<Front>) -> Watched {
+    watch_for(front, LONGEST_AGAIN)
+}
+
+fn watch_for(front: &Arc<Front>, longest: Duration) -> Watched {
     if !front.may_lead() {
         return Watched(None);
     }
@@ -28,11 +41,11 @@ pub(crate) fn watch(front: &Arc<Front>) -> Watched {
     }
     state.last += 1;
     let number = state.last;
-    // Those that are watched already are due before, so the watcher is woken for the first alone.
-    if state.turns.is_empty() {
+    let due = Instant::now() + longest;
+    // It sleeps until the first of those that it knows is due.
+    if state.turns.values().all(|(it, _)| due < *it) {
         watcher.changed.notify_one();
     }
-    let due = Instant::now() + LONGEST;
     state.turns.insert(number, (due, Arc::clone(front)));
     Watched(Some(number))
 }

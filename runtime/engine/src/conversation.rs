@@ -66,7 +66,7 @@ impl Content {
             Self::ToolResult { content, media, .. } => {
                 content.len().div_ceil(TOKEN) + MEDIUM * media.len()
             }
-            Self::ToolUse { input, .. } => input.to_string().len().div_ceil(TOKEN),
+            Self::ToolUse { input, .. } => input.text().len().div_ceil(TOKEN),
             Self::Media { .. } => MEDIUM,
             Self::Opaque { block } => block.to_string().len().div_ceil(TOKEN),
         };
@@ -274,7 +274,8 @@ impl Making {
             json!({})
         } else {
             input.clone()
-        };
+        }
+        .into();
         let call = Content::ToolUse {
             id,
             name,

@@ -11,7 +11,7 @@ use gsw_abi::program::Program;
 use gsw_notation::issue::Issue;
 use gsw_tree::class::Class;
 use gsw_tree::detail::PromptDetail;
-use gsw_tree::event::CircuitChange;
+use gsw_tree::event::{CircuitChange, JsonText};
 use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -383,7 +383,7 @@ pub enum Content {
         id: String,
         name: String,
         /// Its arguments; an empty object where they cannot be read.
-        input: Value,
+        input: JsonText,
         /// Why the arguments cannot be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         flaw: Option<String>,
@@ -423,7 +423,7 @@ impl Content {
             + match self {
                 Self::Text { text } => text.len(),
                 Self::Media { media } => media.weight(),
-                Self::ToolUse { input, .. } => weight(input),
+                Self::ToolUse { input, .. } => input.text().len(),
                 Self::ToolResult { content, media, .. } => {
                     content.len() + media.iter().map(Media::weight).sum::<usize>()
                 }
@@ -449,7 +449,7 @@ pub struct ToolDescription {
     pub name: String,
     pub description: String,
     /// The JSON Schema of its arguments.
-    pub input_schema: Value,
+    pub input_schema: Arc<Value>,
     /// How a call may be repeated. No model is shown this.
     #[serde(skip, default = "unknown_class")]
     pub class: Class,

@@ -45,7 +45,20 @@ pub struct Operation {
     /// What it may do at most, of a program that a model has written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Arc<Rights>>,
+    /// Of a sleep: which time it is about.
+    #[serde(skip)]
+    pub passing: Passing,
     pub request: Request,
+}
+
+/// Which time a sleep is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Passing {
+    /// That on the wall.
+    #[default]
+    Always,
+    /// That in which a process carries the run: it limits how long something may take, and nothing gets on while there is none.
+    Carried,
 }
 
 /// A program that a model has written.

@@ -66,7 +66,7 @@ fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)
             Record::Intent { of } => About::Intent(of.operation),
             Record::Outcome { of, .. } => About::Outcome(of.operation),
             Record::NotDone { of } => About::NotDone(of.operation),
-            Record::Cancel { .. } => {
+            Record::Cancel { .. } | Record::Interrupt { .. } => {
                 cancels += 1;
                 About::Cancel(cancels)
             }
@@ -98,7 +98,7 @@ fn contents(record: &Record) -> Contents<'_> {
         Record::Begin { start: it } | Record::End { result: it } => Contents::Payload(it),
         Record::Intent { of } | Record::NotDone { of } => Contents::Of(&of.fingerprint, None),
         Record::Outcome { of, outcome, .. } => Contents::Of(&of.fingerprint, Some(outcome)),
-        Record::Cancel { reason, .. } => Contents::Text(reason),
+        Record::Cancel { reason, .. } | Record::Interrupt { reason, .. } => Contents::Text(reason),
         Record::Build { image } => Contents::Of(image, None),
         Record::Undo { wish, .. } => Contents::Wish(*wish),
     }

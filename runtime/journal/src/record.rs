@@ -40,6 +40,13 @@ pub enum Record {
     NotDone { of: Identity },
     /// A request to try again what could not be taken back, or a report of what became of it; the run had ended.
     Undo { now: i64, wish: UndoWish },
+    /// The run was asked to end while it computed, and took that in the middle of a turn: before it asked for the operation of this
+    /// number, if it did so in that turn.
+    Interrupt {
+        now: i64,
+        reason: String,
+        before: u64,
+    },
 }
 
 /// A request about the undos of a run that failed, which are numbered from 1.
@@ -120,6 +127,7 @@ impl Record {
             | Self::End { result: it } => Some(it),
             Self::Intent { .. }
             | Self::Cancel { .. }
+            | Self::Interrupt { .. }
             | Self::Build { .. }
             | Self::NotDone { .. }
             | Self::Undo { .. } => None,
@@ -184,6 +192,11 @@ mod tests {
                 reason: "enough".into(),
             },
             Record::Build { image: [9; 32] },
+            Record::Interrupt {
+                now: 1,
+                reason: "enough".into(),
+                before: 7,
+            },
             Record::Undo {
                 now: 2,
                 wish: UndoWish::Again(3),

@@ -78,6 +78,7 @@ impl Store {
             }
             record @ (Record::Intent { .. }
             | Record::Cancel { .. }
+            | Record::Interrupt { .. }
             | Record::Build { .. }
             | Record::NotDone { .. }
             | Record::Undo { .. }) => (record, blob),

@@ -1,14 +1,15 @@
 //! The one thread of a process that writes to a store.
 //!
 //! Records come from many runs and are committed in groups: a commit waits for the disk, which takes as long for one record as
-//! for hundreds. A run goes on while its records are on their way, except before something that must not happen twice: that
-//! begins when its intent is on the disk ([`Journal::write_first`]).
+//! for hundreds. A run goes on while its records are on their way, except before something that acts on the world: that begins
+//! when they are on the disk, and what must not happen twice when its intent is ([`Journal::write_first`]).
 //!
 //! Who cannot write must not go on: once a write of a run has failed, or another process has taken the run over, all later
 //! writes of that run fail with the same error, and [`Journal::failure`] says so.
 
 mod thread;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SendError, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -76,6 +77,7 @@ pub struct Journal {
     id: String,
     run: Place,
     chain: Chain,
+    written: Written,
     failure: Failed,
     /// Of its result, once it has ended.
     delivered: ResultDelivery,
@@ -87,6 +89,10 @@ struct Place {
     number: i64,
     epoch: i64,
 }
+
+/// How many of a run's records are on the disk.
+#[derive(Clone, Debug)]
+struct Written(Arc<AtomicU64>);
 
 #[derive(Clone, Debug, Default)]
 struct Failed(Arc<Mutex<Option<Failure>>>);
@@ -100,6 +106,7 @@ enum Command {
 /// What a run wants written.
 struct Write {
     run: Place,
+    written: Written,
     /// Of the run: after a failure nothing of it is written any more.
     failure: Failed,
     what: What,
@@ -160,6 +167,7 @@ impl Journal {
                 number: row.number,
                 epoch: row.epoch,
             },
+            written: Written(Arc::new(AtomicU64::new(chain.next))),
             chain,
             failure: Failed::default(),
             delivered: ResultDelivery::Settled,
@@ -176,6 +184,12 @@ impl Journal {
     #[must_use]
     pub const fn records(&self) -> u64 {
         self.chain.next
+    }
+
+    /// Whether all of them are on the disk.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.written.0.load(Ordering::Acquire) == self.chain.next
     }
 
     pub(crate) const fn number(&self) -> i64 {
@@ -213,6 +227,7 @@ impl Journal {
     fn send(&self, what: What, then: Option<Then>) {
         self.writer.send(Command::Write(Write {
             run: self.run,
+            written: self.written.clone(),
             failure: self.failure.clone(),
             what,
             then,
@@ -384,6 +399,11 @@ fn refuse(command: Command, failure: &Failure) {
 impl Write {
     /// Reports that it is on the disk. What failed before it is missing, so then it is of no use.
     fn accept(self) {
+        if let What::Append { number, .. } = self.what
+            && self.failure.get().is_none()
+        {
+            self.written.0.store(number + 1, Ordering::Release);
+        }
         if let Some(then) = self.then {
             then(self.failure.get().map_or(Ok(()), Err));
         }

@@ -1,7 +1,8 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
 use gsw_abi::program::{
-    Acts, Agent, Guarded, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, Workflow,
+    Acts, Agent, Guarded, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, ToolSchema,
+    Workflow,
 };
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field, Trust};
@@ -249,6 +250,7 @@ impl Lowering<'_> {
             repeat: self.repeat_of_tool(item, body),
             body,
             function,
+            schema: ToolSchema::default(),
         };
         self.tools.insert_full(item, tool).0 as u32
     }

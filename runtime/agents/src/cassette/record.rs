@@ -245,7 +245,7 @@ mod tests {
         let call = Content::ToolUse {
             id: "1".into(),
             name: "t".into(),
-            input: json!({"n": 1.50, "big": 12_345_678_901_234_567_890_u64}),
+            input: json!({"n": 1.50, "big": 12_345_678_901_234_567_890_u64}).into(),
             flaw: None,
         };
         for answer in [

@@ -88,7 +88,7 @@ mod tests {
         let call = |id: &str| Content::ToolUse {
             id: id.into(),
             name: "pay".into(),
-            input: json!({}),
+            input: json!({}).into(),
             flaw: None,
         };
         let result = |id: &str| Content::ToolResult {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::builtin::{self, BuiltinError};
-use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
+use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody, ToolSchema};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
@@ -44,6 +44,7 @@ fn program() -> Program {
         repeat: Repeat::Reads,
         body: ToolBody::Program,
         function: FunctionIndex(0),
+        schema: ToolSchema::default(),
     };
     let count = Prompt {
         name: "review.count".into(),
@@ -527,7 +528,7 @@ fn tools_are_called_and_their_results_sent_back() {
     let wanted = |id: &str, name: &str| Content::ToolUse {
         id: id.into(),
         name: name.into(),
-        input: json!({"path": "a"}),
+        input: json!({"path": "a"}).into(),
         flaw: None,
     };
     let turn = || {

@@ -51,7 +51,8 @@ fn calls(request: &ModelRequest) -> Vec<Content> {
             input: needed(
                 &tool.input_schema,
                 Generator::new(&tool.input_schema, &prompt, chance).answer(),
-            ),
+            )
+            .into(),
             flaw: None,
         }
     });
@@ -78,7 +79,7 @@ fn made(request: &ModelRequest, content: Vec<Content>, stop: StopReason) -> Mode
     let system = request.system.as_ref().map_or(0, String::len);
     let written = content.iter().map(|it| match it {
         Content::Text { text } => text.len(),
-        Content::ToolUse { name, input, .. } => name.len() + input.to_string().len(),
+        Content::ToolUse { name, input, .. } => name.len() + input.text().len(),
         Content::Media { .. } | Content::ToolResult { .. } | Content::Opaque { .. } => 0,
     });
     let written = written.sum();

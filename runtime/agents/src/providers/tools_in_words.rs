@@ -183,7 +183,7 @@ fn call_of(text: &str, id: String) -> Content {
     Content::ToolUse {
         id,
         name: name.unwrap_or_else(|| name_in(text)),
-        input,
+        input: input.into(),
         flaw,
     }
 }
@@ -236,7 +236,7 @@ mod tests {
         let call = |it: Content| match it {
             Content::ToolUse {
                 name, input, flaw, ..
-            } => (name, input, flaw.unwrap_or_default()),
+            } => (name, input.tree(), flaw.unwrap_or_default()),
             Content::Text { text } => (String::new(), text.into(), String::new()),
             Content::Media { .. } | Content::ToolResult { .. } | Content::Opaque { .. } => {
                 panic!("{it:?}")
@@ -314,14 +314,14 @@ mod tests {
         asked.tools.push(ToolDescription {
             name: "pay".into(),
             description: "Pays.".into(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({"type": "object"}).into(),
             class: Class::Once,
             was: None,
         });
         let call = Content::ToolUse {
             id: "call_1".into(),
             name: "pay".into(),
-            input: json!({"n": 1}),
+            input: json!({"n": 1}).into(),
             flaw: None,
         };
         let result = Content::ToolResult {
@@ -334,7 +334,7 @@ mod tests {
         let later = Content::ToolUse {
             id: "call_1".into(),
             name: "buy".into(),
-            input: json!({}),
+            input: json!({}).into(),
             flaw: None,
         };
         for (role, piece) in [

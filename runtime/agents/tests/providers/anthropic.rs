@@ -126,7 +126,7 @@ async fn tools_are_offered_and_their_calls_read() {
             was: None,
             name: "look".into(),
             description: "Looks.".into(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({"type": "object"}).into(),
         }],
         ..claude()
     };
@@ -138,7 +138,7 @@ async fn tools_are_offered_and_their_calls_read() {
     let call = |id: &str, name: &str, input| Content::ToolUse {
         id: id.into(),
         name: name.into(),
-        input,
+        input: Value::from(input).into(),
         flaw: None,
     };
     assert_eq!(

@@ -107,7 +107,7 @@ async fn parallel_tool_calls_are_merged_by_index() {
     let expected = |id: &str, name: &str, input: Value| Content::ToolUse {
         id: id.into(),
         name: name.into(),
-        input,
+        input: input.into(),
         flaw: None,
     };
     assert_eq!(

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome, Request};
+use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome};
 use gsw_engine::panic;
-use gsw_engine::run::{Abandoned, Finished, Left, Run, RunResult};
+use gsw_engine::run::{Abandoned, Finished, Interruption, Left, Run, RunResult};
 use gsw_journal::writer;
 use gsw_notation::calendar::rfc3339;
 
@@ -166,6 +166,13 @@ impl Carrier {
         }
     }
 
+    /// Notes that the run was told to end, and has taken that in the middle of a turn. A failure is found with the next record.
+    pub(super) fn note_interruption(&self, it: &Interruption) {
+        if let Some(remembered) = &mut *self.remembered() {
+            let _ = remembered.note_interruption(it);
+        }
+    }
+
     /// Notes what the run asks for and gives up, before any of it begins.
     pub(super) fn remember(
         self: &Arc<Self>,
@@ -186,41 +193,59 @@ impl Carrier {
     }
 
     /// Begins an operation when it is on the disk that it begins.
-    pub(super) fn begin_when_written(self: &Arc<Self>, operation: Operation) {
+    pub(super) fn begin_when_intended(self: &Arc<Self>, operation: Operation) {
         let asked = operation.clone();
         let carrier = Arc::clone(self);
-        let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
+        let then: writer::Then =
+            Box::new(move |written| carrier.begin_written(vec![operation], written));
         match &mut *self.remembered() {
             Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
             None => then(Ok(())),
         }
     }
 
-    /// Begins what an undo does when all that led to the undo is on the disk: after a power cut a run may go another way from
-    /// where its records end, and then nothing must have been taken back of what it keeps.
-    pub(super) fn begin_when_flushed(self: &Arc<Self>, operation: Operation) {
-        let carrier = Arc::clone(self);
-        let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
-        match &*self.remembered() {
-            Some(remembered) => remembered.flush_then(then),
-            None => then(Ok(())),
+    /// Begins operations when all that led to them is on the disk: after a crash a run may go another way from where its records
+    /// end. What may be repeated must be the same then, a file whose name was drawn by lot for example, nothing that was paid for
+    /// may be lost, and an undo must have taken nothing back of what the run keeps.
+    pub(super) fn begin_when_written(self: &Arc<Self>, operations: Vec<Operation>) {
+        if operations.is_empty() {
+            return;
+        }
+        if let Some(remembered) = self.remembered().as_ref().filter(|it| !it.is_written()) {
+            let carrier = Arc::clone(self);
+            remembered.flush_then(Box::new(move |it| carrier.begin_written(operations, it)));
+            return;
+        }
+        for operation in operations {
+            self.begin_operation(operation);
         }
     }
 
-    fn begin_written(self: Arc<Self>, operation: Operation, written: Result<(), writer::Failure>) {
+    fn begin_written(
+        self: Arc<Self>,
+        operations: Vec<Operation>,
+        written: Result<(), writer::Failure>,
+    ) {
         if let Err(failure) = written {
             self.post(Message::Unwritten(failure.to_string()));
             return;
         }
-        let id = operation.id;
+        let ids: Vec<OperationId> = operations.iter().map(|it| it.id).collect();
         let carrier = Arc::clone(&self);
         // Not here: the thread that writes must not wait for whoever performs.
-        let begin = move || carrier.begin_unanswered(operation);
+        let begin = move || {
+            for operation in operations {
+                carrier.begin_unanswered(operation);
+            }
+        };
         if let Err(error) = self.driver.threads.run(begin) {
-            let failure = Failure::Other {
-                message: format!("no thread can be started to begin it: {error}"),
-            };
-            self.complete(id, Outcome::Failed(failure));
+            let message = format!("no thread can be started to begin it: {error}");
+            for id in ids {
+                let failure = Failure::Other {
+                    message: message.clone(),
+                };
+                self.complete(id, Outcome::Failed(failure));
+            }
         }
     }
 
@@ -408,7 +433,9 @@ impl Carrier {
             replaying,
             children: start_children,
         } = resumption;
-        self.outside().is_told_to_end = past.iter().any(|it| matches!(it, Past::Cancel { .. }));
+        self.outside().is_told_to_end = past
+            .iter()
+            .any(|it| matches!(it, Past::Cancel { .. } | Past::Interrupt(_)));
         let brought = catch_unwind(AssertUnwindSafe(|| {
             entry.begin(&mut run);
             resume::bring_back(&mut run, past)
@@ -423,7 +450,11 @@ impl Carrier {
             it.note_build(build);
         }
         let finished = match brought {
-            Ok(Ok(Brought::Waits { pending, children })) => {
+            Ok(Ok(Brought::Waits {
+                mut pending,
+                children,
+            })) => {
+                resume::pass_time(&mut run, &mut pending, self.driver.clock.now());
                 self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);
@@ -455,7 +486,7 @@ impl Carrier {
         let (mut again, mut known): (_, Vec<(OperationId, Failure)>) = (Vec::new(), Vec::new());
         for it in pending {
             let Pending {
-                mut operation,
+                operation,
                 asked,
                 state,
                 since,
@@ -470,14 +501,7 @@ impl Carrier {
                     let what = format!("{what}, asked for at {}", rfc3339(since));
                     known.push((id, Failure::Unknown { what }));
                 }
-                PendingState::MayBegin => {
-                    if let Request::Sleep { nanoseconds } = &mut operation.request {
-                        // By the clock on the wall, and never longer than it was to be, however that was set meanwhile.
-                        let left = since.saturating_add(*nanoseconds).saturating_sub(now);
-                        *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
-                    }
-                    again.push(operation);
-                }
+                PendingState::MayBegin => again.push(operation),
             }
         }
         for (id, failure) in known {

@@ -8,7 +8,7 @@ use gsw_notation::json::written;
 use serde_json::{Value, json};
 
 /// A run that waits for this long, in nanoseconds, need not have a process.
-const LONG: i64 = 60_000_000_000;
+pub(crate) const LONG: i64 = 60_000_000_000;
 
 /// An operation as it is known again.
 #[derive(Clone, Debug)]

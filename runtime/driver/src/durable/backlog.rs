@@ -1,7 +1,7 @@
 //! A run that no file knows of yet: what it was begun with, what was brought to it, and what it waits for.
 
 use gsw_engine::operation::{Operation, OperationId, Outcome};
-use gsw_engine::run::Start;
+use gsw_engine::run::{Interruption, Start};
 use gsw_journal::store::{Error, NewRun, Store};
 use gsw_journal::writer::Journal;
 use rustc_hash::FxHashMap;
@@ -61,6 +61,10 @@ impl Backlog {
 
     pub(super) fn cancel(&mut self, now: i64, reason: String) {
         self.trail.cancel(now, reason);
+    }
+
+    pub(super) fn interrupt(&mut self, it: Interruption) {
+        self.trail.interrupt(it);
     }
 
     /// Whether it waits for long times alone.

@@ -8,7 +8,7 @@ use gsw_tree::class::Class;
 pub(crate) enum Care {
     /// Nothing: it costs nothing, changes nothing and waits for no person.
     None,
-    /// The run is written down from now on. The operation may be repeated.
+    /// All that led to it is on the disk, and the run is written down from now on. The operation may be repeated.
     Written,
     /// That it begins is on the disk: it must not happen twice.
     Intent,

@@ -137,7 +137,9 @@ impl History {
                         told.what = Some(what);
                     }
                 }
-                Record::Cancel { reason, .. } => history.cancelled.push(reason.clone()),
+                Record::Cancel { reason, .. } | Record::Interrupt { reason, .. } => {
+                    history.cancelled.push(reason.clone());
+                }
                 Record::End { result } => {
                     let bytes = store.bytes(&info.id, result.clone())?;
                     history.end = Some(String::from_utf8_lossy(&bytes).into_owned());
@@ -188,6 +190,7 @@ impl History {
             Record::Begin { .. }
             | Record::Intent { .. }
             | Record::Cancel { .. }
+            | Record::Interrupt { .. }
             | Record::Build { .. }
             | Record::End { .. }
             | Record::NotDone { .. }
@@ -288,6 +291,7 @@ fn operation_of(record: &Record) -> Option<u64> {
         }
         Record::Begin { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::Build { .. }
         | Record::Undo { .. }
         | Record::End { .. } => None,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
-use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
+use gsw_engine::run::{Abandoned, Finished, Interruption, Left, RunResult, Start};
 use gsw_journal::list::Status;
 use gsw_journal::record::{Blob, Payload, Record};
 use gsw_journal::store::Error;
@@ -20,7 +20,7 @@ use crate::durable::ended;
 use crate::durable::results::StartedBy;
 use crate::durable::secrecy::Secrecy;
 use crate::durable::store::{Need, RunStore};
-use crate::durable::trail::outcome_record;
+use crate::durable::trail::{interrupt_record, outcome_record};
 
 /// The most things that a run waits for that are shown.
 const SHOWN: usize = 5;
@@ -108,6 +108,14 @@ impl Remembered {
         match &self.state {
             State::Open(_) => true,
             State::NotYet(_) | State::Without => false,
+        }
+    }
+
+    /// Whether all that is to be written down of it so far is on the disk.
+    pub(crate) fn is_written(&self) -> bool {
+        match &self.state {
+            State::Open(journal) => journal.is_written(),
+            State::NotYet(_) | State::Without => true,
         }
     }
 
@@ -361,6 +369,21 @@ impl Remembered {
                 Ok(())
             }
             State::Open(_) | State::Without => self.write(&Record::Cancel { now, reason }, None),
+        }
+    }
+
+    /// Notes that the run was cancelled in the middle of a turn.
+    ///
+    /// # Errors
+    /// As for [`Self::note`].
+    pub(crate) fn note_interruption(&mut self, it: &Interruption) -> Result<(), String> {
+        self.is_cancelled = true;
+        match &mut self.state {
+            State::NotYet(backlog) => {
+                backlog.interrupt(it.clone());
+                Ok(())
+            }
+            State::Open(_) | State::Without => self.write(&interrupt_record(it.clone()), None),
         }
     }
 

@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
 
-use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
-use gsw_engine::run::{Abandoned, Finished, Run, Turn, Whose};
+use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Passing, Request};
+use gsw_engine::run::{Abandoned, Finished, Interruption, Run, Turn, Whose};
 use gsw_journal::record::{Identity, UndoWish};
 
 use crate::carrier::message::bring_outcome;
-use crate::durable::asked::{self, Asked};
+use crate::durable::asked::{self, Asked, LONG};
 use crate::durable::noted::Noted;
+use crate::overrun;
 
 /// A record that a run is brought back with.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) enum Past {
         now: i64,
         reason: String,
     },
+    Interrupt(Interruption),
     Undo {
         now: i64,
         wish: UndoWish,
@@ -124,7 +126,19 @@ fn give(
     };
     let mut past = past.into_iter();
     loop {
-        match run.turn() {
+        // It was interrupted in the turn that follows now.
+        if let Some(Past::Interrupt(_)) = past.as_slice().first()
+            && let Some(Past::Interrupt(it)) = past.next()
+        {
+            given += 1;
+            run.interrupt_again(it);
+        }
+        let watched = overrun::watch_again(run.front());
+        let turn = run.turn();
+        drop(watched);
+        // It is in the past already.
+        run.take_interruption();
+        match turn {
             Turn::Busy {
                 operations,
                 abandoned,
@@ -162,11 +176,43 @@ fn give(
                     run.cancel(&reason, now);
                     break;
                 }
+                Some(Past::Interrupt(it)) => {
+                    run.interrupt_again(it);
+                    break;
+                }
                 Some(Past::Undo { now, wish }) => {
                     run.undo_again(wish_of(wish), now);
                     break;
                 }
             }
+        }
+    }
+}
+
+/// Lets the sleeps of a run that was brought back end when they are to. Until now nobody carried it since its last record.
+pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], now: i64) {
+    let gone = now.saturating_sub(run.now()).max(0);
+    let mut moved: BTreeMap<i64, i64> = BTreeMap::new();
+    for it in &mut *pending {
+        let Request::Sleep { nanoseconds } = &mut it.operation.request else {
+            continue;
+        };
+        let until = match it.operation.passing {
+            // A run need not be carried while it waits for long, so that time passes as well.
+            Passing::Carried if *nanoseconds < LONG => {
+                moved.extend(run.extend_clock(it.operation.id, gone));
+                run.now()
+            }
+            Passing::Carried | Passing::Always => now,
+        };
+        // Never longer than it was to be, however the clock was set meanwhile.
+        let left = it.since.saturating_add(*nanoseconds).saturating_sub(until);
+        *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
+    }
+    for it in pending {
+        if let Some(later) = it.operation.due.and_then(|it| moved.get(&it)) {
+            it.operation.due = Some(*later);
+            it.asked.due = Some(*later);
         }
     }
 }
@@ -233,6 +279,7 @@ impl Replay<'_> {
                     | Past::Intent { .. }
                     | Past::NotDone(_)
                     | Past::Cancel { .. }
+                    | Past::Interrupt(_)
                     | Past::Undo { .. }
                     | Past::Forked => None,
                 });
@@ -327,7 +374,7 @@ fn said_of(past: &Past) -> String {
         Past::Outcome { of, noted, .. } => {
             format!("an outcome of operation {}: {}", of.operation, noted.what)
         }
-        Past::Cancel { .. } => "the run was cancelled".to_owned(),
+        Past::Cancel { .. } | Past::Interrupt(_) => "the run was cancelled".to_owned(),
         Past::Undo { .. } => "what could not be taken back was to be tried again".to_owned(),
         Past::Forked => "it was forked".to_owned(),
     }

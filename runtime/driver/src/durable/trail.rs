@@ -5,6 +5,7 @@
 
 use gsw_abi::site::{NodePath, Site};
 use gsw_engine::operation::{Operation, OperationId, Outcome, Request};
+use gsw_engine::run::Interruption;
 use gsw_journal::record::{Blob, Payload, Record};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,7 @@ enum Other {
         now: i64,
         reason: String,
     },
+    Interrupt(Interruption),
 }
 
 impl Common {
@@ -246,6 +248,10 @@ impl Trail {
         self.other(Other::Cancel { now, reason });
     }
 
+    pub(super) fn interrupt(&mut self, it: Interruption) {
+        self.other(Other::Interrupt(it));
+    }
+
     /// About how many bytes it takes.
     pub(super) fn weight(&self) -> usize {
         self.bytes.len() + self.weight
@@ -299,6 +305,15 @@ impl Trail {
     }
 }
 
+/// What is written down of an interruption.
+pub(super) fn interrupt_record(it: Interruption) -> Record {
+    Record::Interrupt {
+        now: it.cancellation.now,
+        reason: it.cancellation.reason,
+        before: it.before.0,
+    }
+}
+
 impl Other {
     fn record(self) -> (Record, Option<Blob>) {
         match self {
@@ -309,6 +324,7 @@ impl Other {
                 outcome,
             } => outcome_record(of.asked(id), &outcome, now),
             Self::Cancel { now, reason } => (Record::Cancel { now, reason }, None),
+            Self::Interrupt(it) => (interrupt_record(it), None),
         }
     }
 
@@ -327,7 +343,7 @@ impl Other {
                 outcome: Outcome::Texts(texts),
                 ..
             } => RECORD + texts.iter().map(String::len).sum::<usize>(),
-            Self::Outcome { .. } | Self::Cancel { .. } => RECORD,
+            Self::Outcome { .. } | Self::Cancel { .. } | Self::Interrupt(_) => RECORD,
         }
     }
 }
@@ -360,6 +376,7 @@ mod tests {
             class: Class::Reads,
             due: None,
             within: None,
+            passing: Passing::Always,
             request,
         }
     }

@@ -181,6 +181,7 @@ fn is_past(record: &Record) -> bool {
         Record::Intent { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
+        | Record::Interrupt { .. }
         | Record::NotDone { .. }
         | Record::Undo { .. } => true,
         Record::Begin { .. } | Record::Build { .. } | Record::End { .. } => false,

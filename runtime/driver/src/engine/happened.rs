@@ -67,6 +67,7 @@ impl Runs {
                 Past::Intent { .. }
                 | Past::NotDone(_)
                 | Past::Cancel { .. }
+                | Past::Interrupt(_)
                 | Past::Undo { .. }
                 | Past::Forked => None,
             })

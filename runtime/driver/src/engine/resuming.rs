@@ -8,8 +8,10 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::FormerName;
 use gsw_abi::types::TypeId;
 use gsw_engine::arguments::Arguments;
+use gsw_engine::front::Cancellation;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::BEHAVIOUR;
+use gsw_engine::operation::OperationId;
+use gsw_engine::run::{BEHAVIOUR, Interruption};
 use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
@@ -309,6 +311,14 @@ impl Read {
                     past.push(Past::Outcome { of, now, noted });
                 }
                 Record::Cancel { now, reason } => past.push(Past::Cancel { now, reason }),
+                Record::Interrupt {
+                    now,
+                    reason,
+                    before,
+                } => past.push(Past::Interrupt(Interruption {
+                    cancellation: Cancellation { reason, now },
+                    before: OperationId(before),
+                })),
                 Record::Undo { now, wish } => past.push(Past::Undo { now, wish }),
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame};
-use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
+use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody, ToolSchema};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
@@ -182,6 +182,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             repeat: Repeat::Pure,
             body: ToolBody::Program,
             function: FunctionIndex(1),
+            schema: ToolSchema::default(),
         });
     });
     let dropped = Arc::new(AtomicU32::new(0));

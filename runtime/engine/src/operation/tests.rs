@@ -24,6 +24,7 @@ fn operations_and_outcomes_read_back() {
         class: Class::Pure,
         due: None,
         within: None,
+        passing: Passing::Always,
         request: Request::RandomInt {
             low: i64::MIN,
             high: i64::MAX,

@@ -8,6 +8,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::stop;
 
 use crate::front::Cancellation;
+use crate::operation::OperationId;
 use crate::run::{Run, raise};
 use crate::scope::ScopeId;
 use crate::task::TaskId;
@@ -20,7 +21,21 @@ pub(crate) struct Shutdown {
     /// Whether that was in the middle of a turn: tasks that are about to compute are cancelled as well.
     is_eager: bool,
     /// What was taken in the middle of a turn, until the driver has heard of it.
-    taken: Option<Cancellation>,
+    taken: Option<Interruption>,
+    /// What an earlier life has taken, until this one is at the same place.
+    due: Option<Interruption>,
+}
+
+/// A cancellation that a run has taken in the middle of a turn.
+///
+/// Where in a turn that was is known by the operations that it had asked for: code that waits for nothing and asks for nothing is
+/// interrupted by a later life at its first loop or call. What that code had computed until then may be another; nothing of it has
+/// left the run, unless a `defer` shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interruption {
+    pub cancellation: Cancellation,
+    /// The operation that the run would have asked for next.
+    pub before: OperationId,
 }
 
 impl Shutdown {
@@ -31,8 +46,23 @@ impl Shutdown {
 
 impl Run {
     /// The cancellation that the last turn has taken by itself, for the journal of what is brought to the run.
-    pub fn take_interruption(&mut self) -> Option<Cancellation> {
+    pub fn take_interruption(&mut self) -> Option<Interruption> {
         self.shutdown.taken.take()
+    }
+
+    /// In the turn that follows, an earlier life of the run was interrupted.
+    pub fn interrupt_again(&mut self, it: Interruption) {
+        self.shutdown.due = Some(it);
+        self.interrupt_if_due();
+    }
+
+    /// Takes the cancellation of an earlier life where that one did.
+    pub(crate) fn interrupt_if_due(&mut self) {
+        let next = self.operations.next_id();
+        if let Some(due) = self.shutdown.due.take_if(|it| it.before <= next) {
+            self.front.ask_to_cancel(due.cancellation);
+            self.front.interrupt(stop::CANCEL);
+        }
     }
 
     /// Compiled code may use so much of the stack from here on.
@@ -86,7 +116,10 @@ impl Run {
     fn cancel_eagerly(&mut self, cancellation: &Cancellation) {
         self.progress.advance(cancellation.now);
         self.shutdown.is_eager = true;
-        self.shutdown.taken = Some(cancellation.clone());
+        self.shutdown.taken = Some(Interruption {
+            cancellation: cancellation.clone(),
+            before: self.operations.next_id(),
+        });
         self.cancel_all(&cancellation.reason);
         // The current task may be deep below the root and never wait again, so it is not left to the unwinding from outside.
         self.cancel_if_eager(self.scheduler.current());

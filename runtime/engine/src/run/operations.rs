@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::external::External;
 use crate::human::Question;
 use crate::node::{EffectSite, NodeId};
-use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
+use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Passing, Request};
 use crate::scope::ScopeId;
 use crate::task::{PlanId, TaskId};
 
@@ -77,6 +77,16 @@ pub(crate) enum Purpose {
     Run,
 }
 
+impl Purpose {
+    /// Which time a sleep for it is about.
+    const fn passing(self) -> Passing {
+        match self {
+            Self::Scope(_) | Self::Grace(_) | Self::Run => Passing::Carried,
+            Self::Task(_) | Self::Stream(_) | Self::Plan(_) => Passing::Always,
+        }
+    }
+}
+
 /// An outcome that the request cannot have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrongOutcome {
@@ -124,6 +134,18 @@ impl Operations {
     /// The operation that is requested next.
     pub(crate) fn next_id(&self) -> OperationId {
         OperationId(self.next)
+    }
+
+    /// The scope whose clock it is.
+    pub(crate) fn clock_of(&self, id: OperationId) -> Option<ScopeId> {
+        match self.waiting.get(&id)?.purpose {
+            Purpose::Scope(scope) => Some(scope),
+            Purpose::Task(_)
+            | Purpose::Grace(_)
+            | Purpose::Stream(_)
+            | Purpose::Plan(_)
+            | Purpose::Run => None,
+        }
     }
 
     /// Whether it was requested in this turn, so that the driver does not know of it.
@@ -192,6 +214,7 @@ impl Operations {
             class: request.class().min(at_most),
             due,
             within: None,
+            passing: purpose.passing(),
             request,
         });
         id

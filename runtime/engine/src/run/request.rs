@@ -54,7 +54,9 @@ impl Run {
         let begins = self.operations.next_id();
         self.doubts
             .begins(begins, &request, class, self.progress.now());
-        self.operations.request(asked, request)
+        let id = self.operations.request(asked, request);
+        self.interrupt_if_due();
+        id
     }
 
     /// Starts the clock of a scope.
@@ -71,6 +73,15 @@ impl Run {
             scope.clock = Some(clock);
             scope.ends = Some(ends);
         }
+    }
+
+    /// The clock of a scope was not running for so long. Gives when it would have ended, and when it ends.
+    pub fn extend_clock(&mut self, clock: OperationId, by: i64) -> Option<(i64, i64)> {
+        let scope = self.operations.clock_of(clock)?;
+        let ends = self.scopes.get_mut(scope)?.ends.as_mut()?;
+        let before = *ends;
+        *ends = before.saturating_add(by);
+        Some((before, *ends))
     }
 
     /// A task gives up an operation. Says whether it unwinds at once: where that changes the world, only when it has been

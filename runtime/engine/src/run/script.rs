@@ -176,7 +176,7 @@ impl ScriptedCall {
             return Ok(Content::ToolUse {
                 id,
                 name,
-                input,
+                input: input.into(),
                 flaw: None,
             });
         }
@@ -321,7 +321,7 @@ fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {
 fn length(content: &Content) -> usize {
     match content {
         Content::Text { text } => text.len(),
-        Content::ToolUse { name, input, .. } => name.len() + input.to_string().len(),
+        Content::ToolUse { name, input, .. } => name.len() + input.text().len(),
         Content::ToolResult { content, .. } => content.len(),
         Content::Media { .. } | Content::Opaque { .. } => 0,
     }

@@ -53,6 +53,12 @@ impl From<String> for JsonText {
     }
 }
 
+impl From<Value> for JsonText {
+    fn from(tree: Value) -> Self {
+        Self::from(&tree)
+    }
+}
+
 impl From<&Value> for JsonText {
     fn from(tree: &Value) -> Self {
         Self(tree.to_string().into())

@@ -91,7 +91,7 @@ fn bytes(content: &Content) -> usize {
     match content {
         Content::Text { text } => text.len(),
         Content::ToolResult { content, .. } => content.len(),
-        Content::ToolUse { input, .. } => input.to_string().len(),
+        Content::ToolUse { input, .. } => input.text().len(),
         Content::Opaque { block } => block.to_string().len(),
         Content::Media { .. } => 0,
     }
@@ -116,7 +116,7 @@ mod tests {
         ToolDescription {
             name: "look".into(),
             description: "x".repeat(LEAST_CACHED),
-            input_schema: json!({ "type": "object" }),
+            input_schema: json!({ "type": "object" }).into(),
             class: Class::Reads,
             was: None,
         }

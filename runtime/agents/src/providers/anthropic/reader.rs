@@ -234,7 +234,7 @@ impl Block {
                 Content::ToolUse {
                     id,
                     name: field("name").to_owned(),
-                    input,
+                    input: input.into(),
                     flaw,
                 }
             }

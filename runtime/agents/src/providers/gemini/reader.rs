@@ -131,7 +131,7 @@ impl GenerationReader {
         self.content.push(Content::ToolUse {
             id,
             name: call["name"].as_str().unwrap_or_default().to_owned(),
-            input,
+            input: input.into(),
             flaw,
         });
     }

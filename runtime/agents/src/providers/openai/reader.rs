@@ -204,7 +204,7 @@ impl CompletionReader {
             content.push(Content::ToolUse {
                 id: call.id,
                 name: call.name,
-                input,
+                input: input.into(),
                 flaw,
             });
         }

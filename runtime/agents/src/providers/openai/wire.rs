@@ -247,7 +247,7 @@ fn tool_call(content: &Content) -> Option<Value> {
     else {
         return None;
     };
-    let function = json!({ "name": name, "arguments": input.to_string() });
+    let function = json!({ "name": name, "arguments": input.text() });
     Some(json!({ "id": id, "type": "function", "function": function }))
 }
 

@@ -295,7 +295,7 @@ fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
             vec![Content::ToolUse {
                 id: text("call_id").to_owned(),
                 name: text("name").to_owned(),
-                input,
+                input: input.into(),
                 flaw,
             }]
         }

@@ -101,7 +101,7 @@ fn items(message: &Message) -> Vec<Value> {
             Content::ToolUse {
                 id, name, input, ..
             } => json!({
-                "type": "function_call", "call_id": id, "name": name, "arguments": input.to_string()
+                "type": "function_call", "call_id": id, "name": name, "arguments": input.text()
             }),
             Content::ToolResult {
                 id,

@@ -177,7 +177,9 @@ impl Observed {
                 flaw: flaw
                     .as_ref()
                     .map(|it| self.flaw(self.tools.get(name).copied(), it)),
-                input: self.tool_input(self.tools.get(name).copied(), input),
+                input: self
+                    .tool_input(self.tools.get(name).copied(), &input.tree())
+                    .into(),
             }),
             Content::ToolResult {
                 id,

@@ -181,17 +181,18 @@ impl Observed {
         let Loaded { program, types, .. } = &*self.loaded;
         let index = self.tools.get(name).copied();
         let tool = index.and_then(|it| program.tools.get(it as usize));
-        let input = match (tool, input.as_object()) {
+        let tree = input.tree();
+        let input = match (tool, tree.as_object()) {
             (Some(tool), Some(values)) => {
                 let standing = stand_in::fields_standing_in(types, &tool.parameters, values);
                 self.hidden.redact_texts(standing)
             }
-            (Some(_), None) | (None, _) => self.tool_input(index, input),
+            (Some(_), None) | (None, _) => self.tool_input(index, &tree),
         };
         Content::ToolUse {
             id: id.clone(),
             name: name.clone(),
-            input,
+            input: input.into(),
             flaw: flaw.as_ref().map(|it| self.flaw(index, it)),
         }
     }
