@@ -142,7 +142,14 @@ fn wrong_flags_are_usage_errors() {
     );
     refused(&["run", greet, "--", "stray"], 2, "stray");
     refused(&["frobnicate"], 2, "frobnicate");
-    let emitted = ["build", greet, "--emit", "flow", "--launcher", "gsw-launcher"];
+    let emitted = [
+        "build",
+        greet,
+        "--emit",
+        "flow",
+        "--launcher",
+        "gsw-launcher",
+    ];
     refused(&emitted, 2, "--launcher");
 }
 
