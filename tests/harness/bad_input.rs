@@ -142,6 +142,29 @@ fn wrong_flags_are_usage_errors() {
     );
     refused(&["run", greet, "--", "stray"], 2, "stray");
     refused(&["frobnicate"], 2, "frobnicate");
+    let emitted = [
+        "build",
+        greet,
+        "--emit",
+        "flow",
+        "--launcher",
+        "gsw-launcher",
+    ];
+    refused(&emitted, 2, "--launcher");
+}
+
+#[test]
+fn a_form_as_text_is_written_where_it_is_to_be() {
+    let hello = file("emitted.gsw", "workflow main() -> int { 1 }\n");
+    for form in ["flow", "clif"] {
+        let output = scratch("bad_input").join(form);
+        let words = ["build", text(&hello), "--emit", form];
+        let printed = gswc(&words);
+        let said = gswc(&[&words[..], &["-o", text(&output)]].concat());
+        assert_eq!((said.out.as_str(), said.code), ("", Some(0)), "{said:?}");
+        let written = fs::read_to_string(&output).expect("it was just written");
+        assert_eq!(written, printed.out);
+    }
 }
 
 #[test]

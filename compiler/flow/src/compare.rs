@@ -17,13 +17,21 @@
 //! - It errs on one side: *same* and *adds* are promises, *changes* may be a false alarm. A dry replay is exact.
 //! - Names of variables and functions, types' numbers, places in the text and counting of references mean nothing.
 //!
+//! - What is compared while it is being compared is taken to be the same, and all is compared again until nothing new is
+//!   found: so a guess never outlives what it was made for.
+//!
 //! The code that is compared is Flow before the passes have moved anything; see `walk` for the lockstep, `reach` for what
-//! can still be asked for, `tables` for what prompts, tools and types say.
+//! can still be asked for, `running` for the tasks that ask meanwhile, `touched` for what is seen elsewhere, `names` for nodes
+//! of one name, `tables` for what prompts, tools, hooks and types say.
 
 mod item;
+mod named;
+mod names;
 mod pairing;
 mod reach;
+mod running;
 mod tables;
+mod touched;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -31,6 +39,7 @@ use std::collections::BTreeSet;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, SpanIndex, Workflow};
 
+use crate::compare::names::SharedNames;
 use crate::compare::reach::Side;
 use crate::compare::walk::Walk;
 use crate::ir::Module;
@@ -100,7 +109,8 @@ pub struct Place {
 /// Compares every workflow that the old version can start.
 #[must_use]
 pub fn compare(old: &Module, new: &Module) -> Vec<Compared> {
-    let (old_side, new_side) = (Side::new(old), Side::new(new));
+    let names = SharedNames::of(old, new);
+    let (old_side, new_side) = (Side::new(old, &names), Side::new(new, &names));
     let workflows = old.program.workflows.iter();
     workflows
         .map(|it| compare_workflow(&old_side, &new_side, it))

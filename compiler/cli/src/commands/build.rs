@@ -21,7 +21,7 @@ pub struct Build {
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// The launcher that runs the program; by default $GSW_LAUNCHER, or the one next to `gswc`.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "emit")]
     pub launcher: Option<PathBuf>,
     /// Keep the compiler in the program, for models that may run what they write (`spawns: [written]`).
     #[arg(long, conflicts_with_all = ["launcher", "emit"])]
@@ -29,7 +29,7 @@ pub struct Build {
     /// Build a program that needs no C library of the machine, as on Alpine or in an image `FROM scratch`.
     #[arg(long = "static", conflicts_with_all = ["launcher", "with_compiler", "emit"])]
     pub is_static: bool,
-    /// Emit another form of the program instead.
+    /// Emit another form of the program instead; text goes to standard output, unless `--output` names a file.
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
 }
@@ -54,8 +54,8 @@ pub fn build(arguments: &Build) -> Exit {
     match arguments.emit {
         None => bundle(arguments, &file),
         Some(Emit::Image) => image(arguments, &file),
-        Some(Emit::Flow) => text(&file, |module| Ok(gsw_flow::dump::dump(module))),
-        Some(Emit::Clif) => text(&file, |module| {
+        Some(Emit::Flow) => text(arguments, &file, |module| Ok(gsw_flow::dump::dump(module))),
+        Some(Emit::Clif) => text(arguments, &file, |module| {
             gsw_codegen::clif(module).map_err(|error| error.to_string())
         }),
     }
@@ -97,8 +97,11 @@ fn image(arguments: &Build, file: &Path) -> Exit {
         Ok(image) => image,
         Err(exit) => return exit,
     };
-    let output = output(arguments, file, "gswi");
-    match replace(&output, &image, Access::Usual) {
+    write(&output(arguments, file, "gswi"), &image)
+}
+
+fn write(output: &Path, form: &[u8]) -> Exit {
+    match replace(output, form, Access::Usual) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!(
             "`{}` cannot be written: {error}",
@@ -107,14 +110,19 @@ fn image(arguments: &Build, file: &Path) -> Exit {
     }
 }
 
-fn text(file: &Path, form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>) -> Exit {
+fn text(
+    arguments: &Build,
+    file: &Path,
+    form: impl FnOnce(&Module) -> Result<String, String>,
+) -> Exit {
     let module = match compile::module(file, Main::Embedded) {
         Ok(module) => module,
         Err(exit) => return exit,
     };
-    match form(&module) {
-        Ok(text) => report::output(&text),
-        Err(error) => report::failure(&error),
+    match (form(&module), &arguments.output) {
+        (Ok(text), None) => report::output(&text),
+        (Ok(text), Some(output)) => write(output, text.as_bytes()),
+        (Err(error), _) => report::failure(&error),
     }
 }
 

@@ -4,8 +4,12 @@ use std::collections::{HashSet, VecDeque};
 
 use gsw_abi::call::{CallKind, NodeKind, RuntimeCall};
 use gsw_abi::program::FunctionIndex;
+use gsw_abi::setting::CallPart;
 
 use crate::compare::item::{Cursor, Item, item, text_of};
+use crate::compare::names::{SharedNames, entered};
+use crate::compare::running::Running;
+use crate::compare::touched::Touched;
 use crate::ir::{Constant, Function, Instruction, Module, Operand, Terminator};
 
 /// One of the two versions.
@@ -15,12 +19,24 @@ pub(super) struct Side<'a> {
     asks: Vec<bool>,
     /// Whether a function can end with an error, by index.
     raises: Vec<bool>,
+    /// Whether a function can leave tasks of the node around it at work, by index.
+    leaves_tasks: Vec<bool>,
+    /// Whether any function that is a value can.
+    pub(super) values_leave_tasks: bool,
+    /// What a function changes that others see, by index.
+    touched: Vec<Touched>,
+    /// What functions that are values change.
+    pub(super) touched_by_values: Touched,
+    /// The parameter of a prompt's function that the agent of a call is given as, by index.
+    agent_parameters: Vec<Option<usize>>,
+    pub(super) names: &'a SharedNames,
 }
 
 /// Calls that name a prompt by its index.
-const PROMPTED: [(RuntimeCall, &str); 4] = [
+const PROMPTED: [(RuntimeCall, &str); 5] = [
     (RuntimeCall::prompt_run, "prompt"),
     (RuntimeCall::prompt_detail, "prompt"),
+    (RuntimeCall::prompt_stream, "prompt"),
     (RuntimeCall::human_ask, "human"),
     (RuntimeCall::external_ask, "external"),
 ];
@@ -65,29 +81,80 @@ pub(super) fn is_operation(call: RuntimeCall) -> bool {
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn new(module: &'a Module) -> Self {
+    pub(super) fn new(module: &'a Module, names: &'a SharedNames) -> Self {
         let count = module.functions.len();
+        let agent = |it: &Function| agent_parameter(module, it);
         let mut side = Self {
             module,
             asks: vec![false; count],
             raises: vec![false; count],
+            leaves_tasks: vec![false; count],
+            values_leave_tasks: false,
+            touched: vec![Touched::default(); count],
+            touched_by_values: Touched::default(),
+            agent_parameters: module.functions.iter().map(agent).collect(),
+            names,
         };
-        // Both only grow, so this ends; callees come in any order.
-        let mut is_stable = false;
-        while !is_stable {
-            is_stable = true;
-            for (index, function) in module.functions.iter().enumerate() {
-                if !side.asks[index] && side.can_ask(function) {
-                    side.asks[index] = true;
-                    is_stable = false;
-                }
-                if !side.raises[index] && side.can_raise(function) {
-                    side.raises[index] = true;
-                    is_stable = false;
-                }
+        // All only grow, so this ends; callees come in any order.
+        while side.learn() {}
+        // These rest on what asks.
+        while side.learn_of_tasks() {}
+        side
+    }
+
+    /// Whether anything new was found out.
+    fn learn(&mut self) -> bool {
+        let mut is_news = false;
+        let start = Cursor { block: 0, index: 0 };
+        for (index, function) in self.module.functions.iter().enumerate() {
+            if !self.asks[index] && self.can_ask(function) {
+                self.asks[index] = true;
+                is_news = true;
+            }
+            if !self.raises[index] && self.can_raise(function) {
+                self.raises[index] = true;
+                is_news = true;
+            }
+            let touched = self.touched_from(function, start);
+            if self.touched[index] != touched {
+                self.touched[index] = touched;
+                is_news = true;
             }
         }
-        side
+        let of_values = self.values().into_iter().map(|it| self.touched(it));
+        self.touched_by_values = of_values.fold(Touched::default(), Touched::and);
+        is_news
+    }
+
+    fn learn_of_tasks(&mut self) -> bool {
+        let mut is_news = false;
+        for (index, function) in self.module.functions.iter().enumerate() {
+            if !self.leaves_tasks[index] && Running::of(self, function).are_left(self, function) {
+                self.leaves_tasks[index] = true;
+                is_news = true;
+            }
+        }
+        let values = self.values();
+        self.values_leave_tasks = values.into_iter().any(|it| self.leaves_tasks(it));
+        is_news
+    }
+
+    /// The functions that function values are of.
+    fn values(&self) -> Vec<FunctionIndex> {
+        let constants = self.module.constants.iter().filter_map(|it| match it {
+            Constant::Closure { function, .. } => Some(*function),
+            Constant::String { .. }
+            | Constant::Header { .. }
+            | Constant::Word { .. }
+            | Constant::List { .. } => None,
+        });
+        let blocks = self.module.functions.iter().flat_map(|it| &it.blocks);
+        let instructions = blocks.flat_map(|it| &it.instructions);
+        let made = instructions.filter_map(|it| match it {
+            Instruction::Closure { function, .. } => Some(*function),
+            _other => None,
+        });
+        constants.chain(made).collect()
     }
 
     pub(super) fn function(&self, index: FunctionIndex) -> &'a Function {
@@ -100,6 +167,18 @@ impl<'a> Side<'a> {
 
     pub(super) fn raises(&self, index: FunctionIndex) -> bool {
         self.raises[index.0 as usize]
+    }
+
+    pub(super) fn leaves_tasks(&self, index: FunctionIndex) -> bool {
+        self.leaves_tasks[index.0 as usize]
+    }
+
+    pub(super) fn agent_parameter(&self, index: FunctionIndex) -> Option<usize> {
+        self.agent_parameters[index.0 as usize]
+    }
+
+    pub(super) fn touched(&self, index: FunctionIndex) -> Touched {
+        self.touched[index.0 as usize]
     }
 
     fn can_ask(&self, function: &Function) -> bool {
@@ -146,7 +225,7 @@ impl<'a> Side<'a> {
     }
 
     /// The blocks that can come next.
-    fn successors(&self, terminator: &Terminator) -> Vec<usize> {
+    pub(super) fn successors(&self, terminator: &Terminator) -> Vec<usize> {
         let item = Item::Terminator(terminator);
         let mut next: Vec<usize> = match terminator {
             Terminator::Branch {
@@ -182,6 +261,16 @@ impl<'a> Side<'a> {
 
     /// What is asked for at a place, in words.
     pub(super) fn operation_at(&self, function: &Function, at: Cursor) -> Option<String> {
+        if let Some(node) = entered(self.module, function, at)
+            && self.names.has(&node)
+        {
+            let kind = node.kind.name();
+            return Some(match node.name {
+                Some(name) if !name.is_empty() => format!("{kind} `{name}`"),
+                Some(_) => format!("{kind} without a name"),
+                None => format!("{kind} of a name that is computed"),
+            });
+        }
         match item(function, at) {
             Item::Instruction(it) => self.operation_of_instruction(it),
             Item::Terminator(it) => self.operation_of_terminator(function, it),
@@ -329,6 +418,26 @@ impl<'a> Side<'a> {
         None
     }
 
+    /// The places that come next from one on, that one first.
+    pub(super) fn reachable(&self, function: &Function, from: Cursor) -> Vec<Cursor> {
+        let mut seen = HashSet::new();
+        let mut left = vec![from];
+        let mut places = Vec::new();
+        while let Some(mut at) = left.pop() {
+            if at.index == 0 && !seen.insert(at.block) {
+                continue;
+            }
+            while let Item::Instruction(_) = item(function, at) {
+                places.push(at);
+                at = at.next();
+            }
+            places.push(at);
+            let next = self.successors(&function.blocks[at.block].terminator);
+            left.extend(next.into_iter().map(|block| Cursor { block, index: 0 }));
+        }
+        places
+    }
+
     /// The name of the step that begins at a place, where it is a constant.
     fn step_at(&self, function: &Function, at: Cursor) -> Option<String> {
         let Item::Instruction(Instruction::Runtime {
@@ -347,6 +456,41 @@ impl<'a> Side<'a> {
         }
         text_of(self.module, function, at, name).map(str::to_owned)
     }
+}
+
+/// The parameter that becomes the agent in the settings of a call.
+fn agent_parameter(module: &Module, function: &Function) -> Option<usize> {
+    let runs_prompt = function.blocks.iter().any(|it| {
+        matches!(
+            it.terminator,
+            Terminator::Suspend {
+                call: RuntimeCall::prompt_run
+                    | RuntimeCall::prompt_detail
+                    | RuntimeCall::prompt_stream,
+                ..
+            }
+        )
+    });
+    if !runs_prompt {
+        return None;
+    }
+    let settings = places(function).filter_map(|at| {
+        let Item::Instruction(Instruction::Runtime {
+            call: RuntimeCall::map_insert,
+            arguments,
+            ..
+        }) = item(function, at)
+        else {
+            return None;
+        };
+        let [_, key, Operand::Local(value)] = &arguments[..] else {
+            return None;
+        };
+        let is_agent = text_of(module, function, at, key) == Some(CallPart::Agent.key());
+        (is_agent && value.0 < function.parameters).then_some(value.0 as usize)
+    });
+    // After the arguments, of which one may have the same name.
+    settings.last()
 }
 
 /// All places of a function.

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{Agent, Prompt, Repeat, Tool};
+use gsw_abi::program::{Prompt, Repeat, Tool};
 use gsw_abi::types::{Check, DefaultValue, Field, Type, TypeId, Variant};
 
 use crate::compare::identity;
-use crate::compare::walk::{After, Key, Walk};
+use crate::compare::walk::{Key, Outcome, Walk};
 use crate::ir::Module;
 
 /// Pairs of types that are equal, or are being compared.
@@ -15,6 +15,13 @@ use crate::ir::Module;
 pub(super) struct TypePairs {
     same: HashSet<(TypeId, TypeId)>,
     apart: HashSet<(TypeId, TypeId)>,
+}
+
+impl TypePairs {
+    /// What was found to be the same may have been so by a guess.
+    pub(super) fn guess_again(&mut self) {
+        self.same.clear();
+    }
 }
 
 impl Walk<'_> {
@@ -38,6 +45,7 @@ impl Walk<'_> {
         if !is_same {
             self.types.same.remove(&pair);
             self.types.apart.insert(pair);
+            self.is_news = true;
         }
         is_same
     }
@@ -80,7 +88,7 @@ impl Walk<'_> {
                     base: g,
                     check: h,
                 },
-            ) => a == e && b == f && same_check(d, h) && self.same_type(*c, *g),
+            ) => a == e && b == f && self.same_check(d, h) && self.same_type(*c, *g),
             // What is left has no parts.
             (old, new) => old == new,
         }
@@ -100,7 +108,7 @@ impl Walk<'_> {
             })
     }
 
-    fn same_fields(&mut self, old: &[Field], new: &[Field]) -> bool {
+    pub(super) fn same_fields(&mut self, old: &[Field], new: &[Field]) -> bool {
         let mut pairs = old.iter().zip(new);
         old.len() == new.len() && pairs.all(|(old, new)| self.same_field(old, new))
     }
@@ -113,11 +121,12 @@ impl Walk<'_> {
                 it.wire.clone(),
                 it.docs.clone(),
                 it.secrecy,
+                it.trust,
             )
         };
         let checks = match (&old.check, &new.check) {
             (None, None) => true,
-            (Some(old), Some(new)) => same_check(old, new),
+            (Some(old), Some(new)) => self.same_check(old, new),
             (None, Some(_)) | (Some(_), None) => false,
         };
         said(old) == said(new)
@@ -136,27 +145,46 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether two functions that ask for nothing give the same.
+    fn same_check(&mut self, old: &Check, new: &Check) -> bool {
+        (old.scope, &old.source, &old.bounds) == (new.scope, &new.source, &new.bounds)
+            && self.same_result(Key::plain(old.function, new.function))
+    }
+
+    /// Whether two functions that ask for nothing give the same, and raise the same.
     fn same_result(&mut self, key: Key) -> bool {
-        !self.functions(&key).result
+        self.functions(&key) == Outcome::default()
+    }
+
+    /// Whether two agents have the same settings.
+    pub(super) fn same_agent(&mut self, old: u64, new: u64) -> bool {
+        let settings = |it: &Module, index: u64| {
+            let agent = it.program.agents.get(usize::try_from(index).ok()?)?;
+            Some(agent.settings)
+        };
+        match (
+            settings(self.old.module, old),
+            settings(self.new.module, new),
+        ) {
+            (Some(old), Some(new)) => self.same_models() && self.same_result(Key::plain(old, new)),
+            (None, _) | (_, None) => false,
+        }
     }
 
     /// Whether a prompt, `human` or `external` asks for the same but for the texts and arguments of the call.
     pub(super) fn same_prompt(&mut self, old: u64, new: u64) -> bool {
-        let prompt = |it: &Module, index: u64| -> Option<(Prompt, Option<Agent>)> {
-            let prompt = it.program.prompts.get(usize::try_from(index).ok()?)?;
-            let agent = prompt
-                .agent
-                .and_then(|index| it.program.agents.get(index as usize));
-            Some((prompt.clone(), agent.cloned()))
+        let prompt = |it: &Module, index: u64| -> Option<Prompt> {
+            let prompts = &it.program.prompts;
+            prompts.get(usize::try_from(index).ok()?).cloned()
         };
         let found = (prompt(self.old.module, old), prompt(self.new.module, new));
-        let (Some((old, old_agent)), Some((new, new_agent))) = found else {
+        let (Some(old), Some(new)) = found else {
             return false;
         };
         let named =
             |side: &Module, it: &Prompt| identity(&side.program, NodeKind::Prompt, &it.name);
-        if named(self.old.module, &old) != named(self.new.module, &new) || old.docs != new.docs {
+        if named(self.old.module, &old) != named(self.new.module, &new)
+            || (&old.docs, old.says) != (&new.docs, new.says)
+        {
             return false;
         }
         let examples = match (old.examples, new.examples) {
@@ -164,9 +192,9 @@ impl Walk<'_> {
             (Some(old), Some(new)) => self.same_result(Key::plain(old, new)),
             (None, Some(_)) | (Some(_), None) => false,
         };
-        let agents = match (old_agent, new_agent) {
+        let agents = match (old.agent, new.agent) {
             (None, None) => true,
-            (Some(old), Some(new)) => self.same_result(Key::plain(old.settings, new.settings)),
+            (Some(old), Some(new)) => self.same_agent(u64::from(old), u64::from(new)),
             (None, Some(_)) | (Some(_), None) => false,
         };
         examples && agents && self.same_models() && self.same_type(old.result, new.result)
@@ -199,7 +227,7 @@ impl Walk<'_> {
         old == new && self.same_repeat(&one, &other)
     }
 
-    fn same_repeat(&mut self, old: &Repeat, new: &Repeat) -> bool {
+    pub(super) fn same_repeat(&mut self, old: &Repeat, new: &Repeat) -> bool {
         match (old, new) {
             (Repeat::Idempotent(old), Repeat::Idempotent(new)) => {
                 self.same_result(Key::plain(*old, *new))
@@ -219,18 +247,13 @@ impl Walk<'_> {
             return false;
         };
         let repeats = self.same_repeat(&old.repeat, &new.repeat);
-        let is_told =
-            old.name == new.name && old.docs == new.docs && old.body == new.body && repeats;
-        let is_shaped = self.same_fields(&old.parameters, &new.parameters)
-            && self.same_type(old.result, new.result);
-        // What it does is compared where it is; a model may call it at any time.
-        let mut key = Key::plain(old.function, new.function);
-        key.after = After::ANYTHING;
-        self.functions(&key);
-        is_told && is_shaped
+        let is_told = (&old.name, &old.docs, old.body, old.gives)
+            == (&new.name, &new.docs, new.body, new.gives);
+        // A model may call it at any time, and is told what it gives.
+        is_told
+            && repeats
+            && self.same_fields(&old.parameters, &new.parameters)
+            && self.same_type(old.result, new.result)
+            && self.does_same(old.function, new.function)
     }
-}
-
-fn same_check(old: &Check, new: &Check) -> bool {
-    (old.scope, &old.source, &old.bounds) == (new.scope, &new.source, &new.bounds)
 }

@@ -6,15 +6,17 @@ mod node;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gsw_abi::call::{NodeKind, RuntimeCall};
+use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::{FunctionIndex, SpanIndex, Workflow};
 
-use crate::compare::item::{Cursor, Item, Shape, item, settle, text_of};
+use crate::compare::item::{Cursor, Item, Shape, item, settle};
 use crate::compare::pairing::Pairing;
 use crate::compare::reach::Side;
+use crate::compare::running::Running;
 use crate::compare::tables::TypePairs;
-use crate::compare::{Class, Difference, What, identity};
-use crate::ir::{Function, Instruction, LocalId, Operand};
+use crate::compare::touched::Touched;
+use crate::compare::{Class, Difference, What};
+use crate::ir::{Function, LocalId};
 
 /// How far ahead to look for equal code where two versions part; a guess.
 const AHEAD: usize = 400;
@@ -65,7 +67,16 @@ pub(super) struct Outcome {
     /// Whether it may give another result.
     pub(super) result: bool,
     /// Whether it may raise where the other version does not.
-    may_raise: bool,
+    pub(super) may_raise: bool,
+}
+
+impl Outcome {
+    const fn and(self, other: Self) -> Self {
+        Self {
+            result: self.result || other.result,
+            may_raise: self.may_raise || other.may_raise,
+        }
+    }
 }
 
 /// A comparison of one workflow.
@@ -74,9 +85,14 @@ pub(super) struct Walk<'a> {
     pub(super) new: &'a Side<'a>,
     pub(super) found: BTreeSet<Difference>,
     pub(super) types: TypePairs,
+    /// What was found so far of each pair of functions; it only grows.
     known: HashMap<Key, Outcome>,
-    /// Whether a variable that closures share has another value somewhere: then all may have.
-    cells: bool,
+    /// The pairs that this round has come to.
+    met: HashSet<Key>,
+    /// What has another value somewhere: then all that sees it may have.
+    touched: Touched,
+    /// Whether this round has found what comparisons before it did not know.
+    pub(super) is_news: bool,
 }
 
 /// A pair of functions that is being walked.
@@ -85,6 +101,10 @@ struct Lane<'a> {
     new: &'a Function,
     pairing: Pairing,
     after: After,
+    /// Whether either asks for anything.
+    asks: bool,
+    /// The tasks of the old one that may be at work.
+    running: Running,
     seen: HashSet<(Cursor, Cursor)>,
     left: Vec<(Cursor, Cursor)>,
 }
@@ -103,12 +123,15 @@ impl<'a> Walk<'a> {
             found: BTreeSet::new(),
             types: TypePairs::default(),
             known: HashMap::new(),
-            cells: false,
+            met: HashSet::new(),
+            touched: Touched::default(),
+            is_news: true,
         };
-        walk.begin(workflow, other);
-        if walk.cells {
-            // What was walked before did not know.
-            walk.known.clear();
+        while walk.is_news {
+            walk.is_news = false;
+            walk.found.clear();
+            walk.met.clear();
+            walk.types.guess_again();
             walk.begin(workflow, other);
         }
         // Where something has changed for certain, what depends on it says nothing more.
@@ -154,23 +177,46 @@ impl<'a> Walk<'a> {
                 );
             }
         }
-        self.lane(old, new, pairing, After::NOTHING);
+        let mut lane = Lane {
+            old,
+            new,
+            pairing,
+            after: After::NOTHING,
+            asks: true,
+            running: Running::of(self.old, old),
+            seen: HashSet::new(),
+            left: Vec::new(),
+        };
+        self.lane(&mut lane);
     }
 
-    /// Compares two functions that are called alike, once.
+    /// Compares two functions that are called alike, once in a round.
     pub(super) fn functions(&mut self, key: &Key) -> Outcome {
-        if let Some(known) = self.known.get(key) {
-            return *known;
-        }
         // One that calls itself gives the same, unless that turns out otherwise.
-        self.known.insert(key.clone(), Outcome::default());
-        let mut outcome = self.walked(key);
-        if outcome != Outcome::default() {
-            self.known.insert(key.clone(), outcome);
-            outcome = self.walked(key);
+        let known = self.known.get(key).copied().unwrap_or_default();
+        if !self.met.insert(key.clone()) {
+            return known;
         }
-        self.known.insert(key.clone(), outcome);
+        let outcome = known.and(self.walked(key));
+        if outcome != known {
+            self.is_news = true;
+            self.known.insert(key.clone(), outcome);
+        }
         outcome
+    }
+
+    /// Whether two functions do the same, whenever they are called.
+    pub(super) fn does_same(&mut self, old: FunctionIndex, new: FunctionIndex) -> bool {
+        let mut key = Key::plain(old, new);
+        key.after = After::ANYTHING;
+        self.functions(&key) == Outcome::default()
+    }
+
+    /// Something has another value that is seen elsewhere.
+    pub(super) fn touch(&mut self, touched: Touched) {
+        let all = self.touched.and(touched);
+        self.is_news |= all != self.touched;
+        self.touched = all;
     }
 
     fn walked(&mut self, key: &Key) -> Outcome {
@@ -181,40 +227,36 @@ impl<'a> Walk<'a> {
             let is_tainted = key.tainted.get(number as usize).copied().unwrap_or(false);
             pairing.write(local, local, is_tainted);
         }
-        let pairing = self.lane(old, new, pairing, key.after);
-        let raises = self.old.raises(key.old) || self.new.raises(key.new);
-        Outcome {
-            result: pairing.result,
-            may_raise: pairing.is_apart && raises,
-        }
-    }
-
-    /// Walks until nothing new is known of any local.
-    fn lane(
-        &mut self,
-        old: &'a Function,
-        new: &'a Function,
-        pairing: Pairing,
-        after: After,
-    ) -> Pairing {
-        let start = Cursor { block: 0, index: 0 };
         let mut lane = Lane {
             old,
             new,
             pairing,
-            after,
+            after: key.after,
+            asks: self.old.asks(key.old) || self.new.asks(key.new),
+            running: Running::of(self.old, old),
             seen: HashSet::new(),
             left: Vec::new(),
         };
+        self.lane(&mut lane);
+        let raises = self.old.raises(key.old) || self.new.raises(key.new);
+        Outcome {
+            result: lane.pairing.result,
+            may_raise: lane.pairing.is_apart && raises,
+        }
+    }
+
+    /// Walks until nothing new is known of any local.
+    fn lane(&mut self, lane: &mut Lane<'a>) {
+        let start = Cursor { block: 0, index: 0 };
         loop {
             let before = lane.pairing.clone();
             lane.seen.clear();
             lane.left.push((start, start));
             while let Some((old, new)) = lane.left.pop() {
-                self.path(&mut lane, old, new);
+                self.path(lane, old, new);
             }
             if lane.pairing == before {
-                return lane.pairing;
+                return;
             }
         }
     }
@@ -273,14 +315,14 @@ impl<'a> Walk<'a> {
         let (i, j) = best?;
         for at in &olds[..i] {
             let it = item(lane.old, *at);
-            self.cells |= changes_cells(&it);
+            self.touch(self.old.touched_by(&it));
             if let Some(local) = it.writes() {
                 lane.pairing.taint(local);
             }
         }
         for at in &news[..j] {
             let it = item(lane.new, *at);
-            self.cells |= changes_cells(&it);
+            self.touch(self.new.touched_by(&it));
             if let Some(local) = it.writes() {
                 lane.pairing.taint_new(local);
             }
@@ -293,19 +335,33 @@ impl<'a> Walk<'a> {
         // Nothing is known of what comes to its end from here.
         lane.pairing.is_apart = true;
         lane.pairing.result = true;
+        if !lane.asks {
+            // By its result, and by what others see of it.
+            if lane.after.old {
+                let touched = self.old.touched_from(lane.old, old);
+                self.touch(touched.and(self.new.touched_from(lane.new, new)));
+            }
+            return;
+        }
         let goes = |side: &Side<'_>, function: &Function, at: Cursor, after: bool| {
             let first = side.first_operation(function, at);
             let further = || after.then(|| "what comes after this function".to_owned());
             first.or_else(further)
         };
-        let one = goes(self.old, lane.old, old, lane.after.old);
+        let tasks = || {
+            let is_busy = lane.running.any(self.old, lane.old, old);
+            is_busy.then(|| "what a task asks for".to_owned())
+        };
+        let one = goes(self.old, lane.old, old, lane.after.old).or_else(tasks);
         let other = goes(self.new, lane.new, new, lane.after.new);
         let class = match (&one, &other) {
             (None, None) => return,
             (None, Some(_)) => Class::Adds,
             (Some(_), _) => Class::Changes,
         };
-        self.cells |= class == Class::Changes;
+        if class == Class::Changes {
+            self.touch(Touched::CELLS);
+        }
         let what = match (one, other) {
             (Some(one), Some(other)) if one == other => What::Depends { operation: one },
             (old, new) => What::Goes { old, new },
@@ -327,42 +383,6 @@ impl<'a> Walk<'a> {
             new: self.new.place_of(span_near(new.0, new.1)),
         });
     }
-}
-
-/// Whether a call changes what others see in a variable, a queue or a place.
-fn changes(call: RuntimeCall) -> bool {
-    let name = call.name();
-    let is_kept = matches!(
-        call,
-        RuntimeCall::queue_new
-            | RuntimeCall::queue_push
-            | RuntimeCall::queue_close
-            | RuntimeCall::task_cancel
-            | RuntimeCall::state_revised
-            | RuntimeCall::constant_keep
-    );
-    is_kept || (name.starts_with("place_") && name != "place_get" && name != "place_length")
-}
-
-/// Whether a call gives what others may have changed.
-fn reads(call: RuntimeCall) -> bool {
-    let name = call.name();
-    let is_shared = matches!(
-        call,
-        RuntimeCall::queue_pop
-            | RuntimeCall::queue_first_when_full
-            | RuntimeCall::constant_kept
-            | RuntimeCall::context_query
-    );
-    is_shared || name.starts_with("place_")
-}
-
-fn changes_cells(item: &Item<'_>) -> bool {
-    let shape = item.shape();
-    if let Shape::Plain(call) | Shape::Raising(call) | Shape::Suspend(call) = shape {
-        return changes(call);
-    }
-    shape == Shape::CellSet
 }
 
 /// Whether finding one of these on both sides says little.
@@ -405,39 +425,6 @@ fn run(side: &Side<'_>, function: &Function, from: Cursor) -> Vec<Cursor> {
         }
     }
     places
-}
-
-/// The name by which runs know a node that begins here, where it is a constant.
-fn known_as(
-    side: &Side<'_>,
-    function: &Function,
-    at: Cursor,
-    kind: NodeKind,
-    name: &Operand,
-) -> Option<String> {
-    let block = function.blocks[at.block].instructions[..at.index].iter();
-    // Its earlier name is given just before, and is of no other node.
-    let calls = block.enumerate().rev().filter_map(|(index, it)| {
-        if let Instruction::Runtime {
-            call, arguments, ..
-        } = it
-        {
-            return Some((index, *call, arguments));
-        }
-        None
-    });
-    let mut of_nodes = calls
-        .filter(|(_, call, _)| matches!(call, RuntimeCall::node_was | RuntimeCall::node_enter));
-    let was = of_nodes.next();
-    if let Some((index, RuntimeCall::node_was, arguments)) = was {
-        let at = Cursor {
-            block: at.block,
-            index,
-        };
-        return text_of(side.module, function, at, arguments.first()?).map(str::to_owned);
-    }
-    let name = text_of(side.module, function, at, name)?;
-    Some(identity(&side.module.program, kind, name))
 }
 
 /// The place in the source next to a place in the code.

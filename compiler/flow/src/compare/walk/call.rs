@@ -6,9 +6,10 @@ use gsw_abi::types::TypeId;
 
 use crate::compare::item::{Cursor, Item, item, text_of};
 use crate::compare::reach::{Side, is_operation};
-use crate::compare::walk::{After, Key, Lane, Walk, changes, reads};
+use crate::compare::touched::Touched;
+use crate::compare::walk::{After, Key, Lane, Walk};
 use crate::compare::{Class, What};
-use crate::ir::{BlockId, Function, Handler, Operand, Terminator};
+use crate::ir::{BlockId, Function, Handler, Instruction, Operand, Terminator};
 
 impl<'a> Walk<'a> {
     /// Which arguments of a runtime call differ, types and indices by what they name.
@@ -35,6 +36,7 @@ impl<'a> Walk<'a> {
                 },
                 Named::Prompt => !self.same_prompt(*a, *b),
                 Named::Tool => !self.begins_alike(*a, *b),
+                Named::Agent => !self.same_agent(*a, *b),
                 Named::Function => match (u32::try_from(*a), u32::try_from(*b)) {
                     (Ok(a), Ok(b)) => {
                         let key = Key::plain(FunctionIndex(a), FunctionIndex(b));
@@ -44,9 +46,38 @@ impl<'a> Walk<'a> {
                 },
             };
         }
+        // By name, which is known only when it runs: it may be any of them.
+        if call == RuntimeCall::workflow_start && !self.same_workflows() {
+            differing[1] = true;
+        }
         if call == RuntimeCall::tool_begin {
             // Shown to observers alone: what the tool does with them is compared in its body.
             differing[3] = false;
+        }
+        differing
+    }
+
+    /// Which arguments of two functions differ, the agent of a prompt's call by what it is.
+    pub(super) fn given(
+        &mut self,
+        lane: &Lane<'a>,
+        old: &Called<'_>,
+        new: &Called<'_>,
+    ) -> Vec<bool> {
+        let mut differing = lane.pairing.differing(old.arguments, new.arguments);
+        let places = (
+            self.old.agent_parameter(old.function),
+            self.new.agent_parameter(new.function),
+        );
+        let (Some(place), Some(other)) = places else {
+            return differing;
+        };
+        let agents = (
+            number_in_json(lane.old, old.arguments.get(place)),
+            number_in_json(lane.new, new.arguments.get(other)),
+        );
+        if let ((Some(old), Some(new)), true) = (agents, place == other) {
+            differing[place] = !self.same_agent(old, new);
         }
         differing
     }
@@ -69,11 +100,21 @@ impl<'a> Walk<'a> {
             differing.fill(false);
         }
         let is_tainted = differing.contains(&true);
+        if is_tainted {
+            self.touch(Touched::by_call(call));
+        }
         if is_tainted && is_operation(call) {
             self.asks(lane, call, (old, old_at), new_at);
         }
-        self.cells |= is_tainted && changes(call);
-        is_tainted || (self.cells && reads(call))
+        is_tainted || self.gives_other(call, old)
+    }
+
+    /// Whether a call that is given the same gives something else.
+    fn gives_other(&mut self, call: RuntimeCall, arguments: &[Operand]) -> bool {
+        match call {
+            RuntimeCall::workflow_list => !self.same_list(),
+            _ => self.touched.is_seen_by(call, arguments),
+        }
     }
 
     /// Whether two numbers in the settings of an agent name the same tool, which they do after this key.
@@ -221,12 +262,13 @@ impl<'a> Walk<'a> {
                 },
             ) => {
                 let asks = self.old.asks(*a) || self.new.asks(*c);
+                let touched = self.old.touched(*a).and(self.new.touched(*c));
                 let key = Key {
                     old: *a,
                     new: *c,
-                    tainted: lane.pairing.differing(b, d),
-                    // What asks for nothing matters by what it gives alone.
-                    after: match asks {
+                    tainted: self.given(lane, &Called::of(*a, b), &Called::of(*c, d)),
+                    // What asks for nothing and is not seen elsewhere matters by what it gives alone.
+                    after: match asks || touched != Touched::default() {
                         true => self.after(lane, old_at, new_at),
                         false => After::NOTHING,
                     },
@@ -274,12 +316,14 @@ impl<'a> Walk<'a> {
                 Terminator::Suspend { arguments: c, .. },
             ) => {
                 let is_tainted = self.arguments(lane, *a, b, c).contains(&true);
-                self.cells |= is_tainted && changes(*a);
+                if is_tainted {
+                    self.touch(Touched::by_call(*a));
+                }
                 if is_tainted && is_operation(*a) {
                     self.asks(lane, *a, (b, old_at), new_at);
                     return true;
                 }
-                is_tainted || (self.cells && reads(*a))
+                is_tainted || self.gives_other(*a, b)
             }
             // A loop continues, a fault has nothing that could differ.
             _ => false,
@@ -312,9 +356,49 @@ impl<'a> Walk<'a> {
             places.any(|it| side.first_operation(function, it).is_some())
         };
         After {
-            old: lane.after.old || further(self.old, lane.old, old),
+            old: lane.after.old
+                || further(self.old, lane.old, old)
+                || lane.running.any(self.old, lane.old, old),
             new: lane.after.new || further(self.new, lane.new, new),
         }
+    }
+}
+
+/// A function as it is called.
+pub(super) struct Called<'a> {
+    function: FunctionIndex,
+    arguments: &'a [Operand],
+}
+
+impl<'a> Called<'a> {
+    pub(super) const fn of(function: FunctionIndex, arguments: &'a [Operand]) -> Self {
+        Self {
+            function,
+            arguments,
+        }
+    }
+}
+
+/// The number that a local holds as `json`, where one instruction writes it, from a constant.
+fn number_in_json(function: &Function, operand: Option<&Operand>) -> Option<u64> {
+    let Some(Operand::Local(local)) = operand else {
+        return None;
+    };
+    let instructions = function.blocks.iter().flat_map(|it| &it.instructions);
+    let mut writers = instructions.filter(|it| Item::Instruction(it).writes() == Some(*local));
+    let (Some(written), None) = (writers.next(), writers.next()) else {
+        return None;
+    };
+    match written {
+        Instruction::Runtime {
+            call: RuntimeCall::json_new,
+            arguments,
+            ..
+        } => match &arguments[..] {
+            [_, Operand::Word(number)] => Some(*number),
+            _other => None,
+        },
+        _other => None,
     }
 }
 
@@ -324,6 +408,7 @@ enum Named {
     Type,
     Prompt,
     Tool,
+    Agent,
     Function,
 }
 
@@ -338,6 +423,7 @@ fn named_by(call: RuntimeCall, at: usize, is_type: bool) -> Named {
     match (call, at) {
         _ if is_type => Named::Type,
         (RuntimeCall::tool_begin, 1) => Named::Tool,
+        (RuntimeCall::session_new, 0) => Named::Agent,
         (RuntimeCall::constant_kept | RuntimeCall::constant_keep, 0) => Named::Function,
         // What it runs is a run of its own, known by name and input.
         (RuntimeCall::spawn_detached, 0) => Named::Function,

@@ -4,6 +4,8 @@ use gsw_abi::program::FunctionIndex;
 
 use crate::compare::item::{Cursor, Item};
 use crate::compare::reach::Side;
+use crate::compare::touched::Touched;
+use crate::compare::walk::call::Called;
 use crate::compare::walk::{After, Key, Lane, Walk};
 use crate::ir::{Constant, ConstantIndex, Instruction};
 
@@ -102,7 +104,7 @@ impl<'a> Walk<'a> {
                     ..
                 },
             ) => {
-                let tainted = lane.pairing.differing(b, d);
+                let tainted = self.given(lane, &Called::of(*a, b), &Called::of(*c, d));
                 let key = Key {
                     old: *a,
                     new: *c,
@@ -128,18 +130,22 @@ impl<'a> Walk<'a> {
                 },
             ) => b != d || !lane.pairing.same_local(*a, *c),
             (Instruction::CellNew { value: a, .. }, Instruction::CellNew { value: b, .. }) => {
-                self.cells |= !lane.pairing.same(a, b);
+                if !lane.pairing.same(a, b) {
+                    self.touch(Touched::CELLS);
+                }
                 false
             }
             (Instruction::CellGet { cell: a, .. }, Instruction::CellGet { cell: b, .. })
             | (Instruction::CellTake { cell: a, .. }, Instruction::CellTake { cell: b, .. }) => {
-                self.cells || !lane.pairing.same_local(*a, *b)
+                self.touched.is_seen_in_cells() || !lane.pairing.same_local(*a, *b)
             }
             (
                 Instruction::CellSet { cell: a, value: b },
                 Instruction::CellSet { cell: c, value: d },
             ) => {
-                self.cells |= !lane.pairing.same_local(*a, *c) || !lane.pairing.same(b, d);
+                if !lane.pairing.same_local(*a, *c) || !lane.pairing.same(b, d) {
+                    self.touch(Touched::CELLS);
+                }
                 false
             }
             (
@@ -174,7 +180,7 @@ impl<'a> Walk<'a> {
         };
         match (old, new) {
             (Constant::String { ty: a, text: b }, Constant::String { ty: c, text: d }) => {
-                b == d && self.same_type(a, c)
+                b == d && self.same_type(a, c) && self.names_same(&b)
             }
             (Constant::Header { ty: a, extra: b }, Constant::Header { ty: c, extra: d }) => {
                 b == d && self.same_type(a, c)

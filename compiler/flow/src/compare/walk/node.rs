@@ -1,9 +1,11 @@
 //! Where nodes begin: what is inside of one is known by its name.
 
-use gsw_abi::call::NodeKind;
+use gsw_abi::call::RuntimeCall;
 
 use crate::compare::item::Cursor;
-use crate::compare::walk::{Lane, Walk, known_as};
+use crate::compare::names::entered;
+use crate::compare::touched::Touched;
+use crate::compare::walk::{Lane, Walk};
 use crate::compare::{Class, What};
 use crate::ir::Operand;
 
@@ -17,33 +19,39 @@ impl<'a> Walk<'a> {
         new: &[Operand],
         new_at: Cursor,
     ) {
-        let ([Operand::Word(kind), old_name, ..], [Operand::Word(other), new_name, ..]) =
-            (old, new)
+        let known = (
+            entered(self.old.module, lane.old, old_at),
+            entered(self.new.module, lane.new, new_at),
+        );
+        let ((Some(one), Some(other)), [_, old_name, ..], [_, new_name, ..]) = (known, old, new)
         else {
             return self.way(lane, old_at, new_at);
         };
-        let mut kinds = NodeKind::ALL.into_iter();
-        let Some(kind) = kinds.find(|it| *it as u64 == *kind && kind == other) else {
+        if one.kind != other.kind {
             return self.way(lane, old_at, new_at);
-        };
-        let known = (
-            known_as(self.old, lane.old, old_at, kind, old_name),
-            known_as(self.new, lane.new, new_at, kind, new_name),
-        );
-        let is_same = match &known {
+        }
+        if lane.pairing.differing(old, new).contains(&true) {
+            self.touch(Touched::by_call(RuntimeCall::node_enter));
+        }
+        let is_same = match (&one.name, &other.name) {
             (Some(old), Some(new)) => old == new,
             (None, None) => lane.pairing.same(old_name, new_name),
             (None, Some(_)) | (Some(_), None) => false,
         };
-        let is_empty = self.old.first_operation(lane.old, old_at).is_none() && !lane.after.old;
-        if is_same || is_empty {
+        if is_same {
+            return;
+        }
+        // Another node of either name is counted anew.
+        let is_alone = !self.old.names.has(&one) && !self.new.names.has(&other);
+        let asks_nothing = self.old.first_operation(lane.old, old_at).is_none() && !lane.after.old;
+        if is_alone && asks_nothing {
             return;
         }
         let named = |it: Option<String>| it.unwrap_or_else(|| "a name that is computed".to_owned());
         let what = What::Renamed {
-            kind: kind.name(),
-            old: named(known.0),
-            new: named(known.1),
+            kind: one.kind.name(),
+            old: named(one.name),
+            new: named(other.name),
         };
         self.part(Class::Changes, what, (lane.old, old_at), (lane.new, new_at));
     }

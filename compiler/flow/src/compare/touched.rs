@@ -1,0 +1,194 @@
+//! What code may change that other code sees: variables that closures share, the tree of the run, its log.
+
+use gsw_abi::call::RuntimeCall;
+
+use crate::compare::item::{Cursor, Item, item};
+use crate::compare::reach::Side;
+use crate::ir::{Constant, Function, Instruction, LocalId, Operand, Terminator};
+
+/// The `what` of `context_query` that asks for lines of the log, as `std/context` numbers it.
+const LINES: u64 = 10;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Touched {
+    /// Variables, queues and places that are shared.
+    cells: bool,
+    /// What `context` shows of nodes.
+    tree: bool,
+    log: bool,
+}
+
+impl Touched {
+    const NOTHING: Self = Self {
+        cells: false,
+        tree: false,
+        log: false,
+    };
+    pub(super) const CELLS: Self = Self {
+        cells: true,
+        ..Self::NOTHING
+    };
+    const TREE: Self = Self {
+        tree: true,
+        ..Self::NOTHING
+    };
+    const LOG: Self = Self {
+        log: true,
+        ..Self::NOTHING
+    };
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self {
+            cells: self.cells || other.cells,
+            tree: self.tree || other.tree,
+            log: self.log || other.log,
+        }
+    }
+
+    /// What a call changes when it is given something else.
+    pub(super) fn by_call(call: RuntimeCall) -> Self {
+        let name = call.name();
+        let is_place = name.starts_with("place_") && name != "place_get" && name != "place_length";
+        match call {
+            RuntimeCall::queue_new
+            | RuntimeCall::queue_push
+            | RuntimeCall::queue_close
+            | RuntimeCall::task_cancel
+            | RuntimeCall::constant_keep => Self::CELLS,
+            RuntimeCall::state_revised => Self::CELLS.and(Self::TREE),
+            RuntimeCall::log => Self::LOG,
+            RuntimeCall::node_enter | RuntimeCall::node_complete | RuntimeCall::node_fail => {
+                Self::TREE
+            }
+            _ if name.starts_with("state_") => Self::TREE,
+            _ if is_place => Self::CELLS,
+            _ => Self::NOTHING,
+        }
+    }
+
+    /// Whether a call gives something else after this was touched.
+    pub(super) fn is_seen_by(self, call: RuntimeCall, arguments: &[Operand]) -> bool {
+        let reads_cells = matches!(
+            call,
+            RuntimeCall::queue_pop
+                | RuntimeCall::queue_first_when_full
+                | RuntimeCall::constant_kept
+        ) || call.name().starts_with("place_");
+        match (call, arguments.get(1)) {
+            (RuntimeCall::context_query, Some(Operand::Word(LINES))) => self.log,
+            // A node's `state` is what cells hold.
+            (RuntimeCall::context_query, Some(Operand::Word(_))) => self.tree || self.cells,
+            (RuntimeCall::context_query, _) => self != Self::NOTHING,
+            _ => reads_cells && self.cells,
+        }
+    }
+
+    /// Whether a shared variable may hold something else.
+    pub(super) const fn is_seen_in_cells(self) -> bool {
+        self.cells
+    }
+}
+
+impl Side<'_> {
+    /// What an item changes.
+    pub(super) fn touched_by(&self, item: &Item<'_>) -> Touched {
+        match item {
+            Item::Instruction(it) => match it {
+                Instruction::CellSet { .. } => Touched::CELLS,
+                // The maker of a function value may call it.
+                Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
+                    self.touched(*function)
+                }
+                Instruction::Constant { constant, .. } => {
+                    match self.module.constants.get(constant.0 as usize) {
+                        Some(Constant::Closure { function, .. }) => self.touched(*function),
+                        Some(
+                            Constant::String { .. }
+                            | Constant::Header { .. }
+                            | Constant::Word { .. }
+                            | Constant::List { .. },
+                        )
+                        | None => Touched::NOTHING,
+                    }
+                }
+                Instruction::Runtime { call, .. } => Touched::by_call(*call),
+                Instruction::Word { .. }
+                | Instruction::Move { .. }
+                | Instruction::Operation { .. }
+                | Instruction::Object { .. }
+                | Instruction::Load { .. }
+                | Instruction::Capture { .. }
+                | Instruction::LoadExtra { .. }
+                | Instruction::LoadType { .. }
+                | Instruction::CellNew { .. }
+                | Instruction::CellGet { .. }
+                | Instruction::CellTake { .. }
+                | Instruction::Retain(_)
+                | Instruction::Release(_) => Touched::NOTHING,
+            },
+            Item::Terminator(it) => match it {
+                Terminator::Call { function, .. } => self.touched(*function),
+                Terminator::CallValue { .. } => self.touched_by_values,
+                Terminator::Runtime { call, .. } | Terminator::Suspend { call, .. } => {
+                    Touched::by_call(*call)
+                }
+                Terminator::Jump(_)
+                | Terminator::Loop { .. }
+                | Terminator::Branch { .. }
+                | Terminator::Switch { .. }
+                | Terminator::Return(_)
+                | Terminator::Raise(_)
+                | Terminator::Checked { .. }
+                | Terminator::Fault { .. }
+                | Terminator::Unreachable => Touched::NOTHING,
+            },
+        }
+    }
+
+    /// What a function changes from a place on that others see: not the variables that are its own.
+    pub(super) fn touched_from(&self, function: &Function, from: Cursor) -> Touched {
+        let mut touched = Touched::default();
+        for at in self.reachable(function, from) {
+            let item = item(function, at);
+            if !changes_own(function, &item) {
+                touched = touched.and(self.touched_by(&item));
+            }
+        }
+        touched
+    }
+}
+
+/// Whether all that an item changes is a variable that the function itself has made. A closure that has it as well is a
+/// function of its own.
+fn changes_own(function: &Function, item: &Item<'_>) -> bool {
+    let cell = match item {
+        Item::Instruction(Instruction::CellSet { cell, .. }) => Some(*cell),
+        Item::Instruction(Instruction::Runtime {
+            call, arguments, ..
+        })
+        | Item::Terminator(Terminator::Runtime {
+            call, arguments, ..
+        }) => match call {
+            // A constant has one value, whoever keeps it; what is new is nobody else's.
+            RuntimeCall::constant_keep | RuntimeCall::queue_new => return true,
+            // They give places, which `place_set` changes.
+            RuntimeCall::place_whole
+            | RuntimeCall::place_field
+            | RuntimeCall::place_element
+            | RuntimeCall::place_entry
+            | RuntimeCall::place_take => return true,
+            RuntimeCall::place_set | RuntimeCall::place_insert => match arguments.first() {
+                Some(Operand::Local(cell)) => Some(*cell),
+                Some(Operand::Word(_)) | None => None,
+            },
+            _ => None,
+        },
+        Item::Instruction(_) | Item::Terminator(_) => None,
+    };
+    cell.is_some_and(|it| is_made_in(function, it))
+}
+
+fn is_made_in(function: &Function, cell: LocalId) -> bool {
+    let mut instructions = function.blocks.iter().flat_map(|it| &it.instructions);
+    instructions.any(|it| matches!(it, Instruction::CellNew { to, .. } if *to == cell))
+}
