@@ -3,7 +3,7 @@
 use gsw_abi::site::{NodePath, Site};
 use gsw_tree::class::Class;
 
-use super::{Failure, Operation, OperationId, Outcome, Request};
+use super::{Failure, Operation, OperationId, Outcome, Passing, Request};
 use crate::node::NodeId;
 
 #[test]
