@@ -96,8 +96,10 @@ impl<'a> Walk<'a> {
             return false;
         }
         let mut differing = self.arguments(lane, call, old, new);
-        if call == RuntimeCall::json_new && self.are_tools(lane, old, old_at, new, new_at) {
-            differing.fill(false);
+        if call == RuntimeCall::json_new
+            && let Some(is_same) = self.tools(lane, old, old_at, new, new_at)
+        {
+            differing.fill(!is_same);
         }
         let is_tainted = differing.contains(&true);
         if is_tainted {
@@ -117,15 +119,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether two numbers in the settings of an agent name the same tool, which they do after this key.
-    fn are_tools(
+    /// Whether the tools are the same that two numbers in the settings of an agent name; `None` where they name none: they do after
+    /// one key.
+    fn tools(
         &mut self,
         lane: &Lane<'a>,
         old: &[Operand],
         old_at: Cursor,
         new: &[Operand],
         new_at: Cursor,
-    ) -> bool {
+    ) -> Option<bool> {
         let key = |function: &Function, module, at: Cursor| {
             let before = at.index.checked_sub(1)?;
             let written = function.blocks[at.block].instructions.get(before)?;
@@ -139,9 +142,9 @@ impl<'a> Walk<'a> {
             ([Operand::Word(a), Operand::Word(one)], [Operand::Word(b), Operand::Word(other)])
                 if are_keys && a == b =>
             {
-                self.same_tool(*one, *other)
+                Some(self.same_tool(*one, *other))
             }
-            _ => false,
+            _ => None,
         }
     }
 
@@ -416,6 +419,7 @@ fn named_by(call: RuntimeCall, at: usize, is_type: bool) -> Named {
     let is_prompt = matches!(
         call,
         RuntimeCall::prompt_run
+            | RuntimeCall::prompt_stream
             | RuntimeCall::prompt_detail
             | RuntimeCall::human_ask
             | RuntimeCall::external_ask
