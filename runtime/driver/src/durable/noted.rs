@@ -97,7 +97,7 @@ mod tests {
             content: vec![Content::ToolUse {
                 id: "1".into(),
                 name: "note".into(),
-                input: parse(&list).expect("it nests no deeper"),
+                input: parse(&list).expect("it nests no deeper").into(),
                 flaw: None,
             }],
             stop: StopReason::ToolUse,

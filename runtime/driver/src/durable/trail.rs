@@ -358,7 +358,7 @@ pub(super) fn outcome_record(asked: Asked, outcome: &Outcome, now: i64) -> (Reco
 mod tests {
     use gsw_abi::call::NodeKind;
     use gsw_abi::site::{NodePath, Site};
-    use gsw_engine::operation::{Failure, Operation, OperationId, Outcome, Request};
+    use gsw_engine::operation::{Failure, Operation, OperationId, Outcome, Passing, Request};
     use gsw_journal::record::Record;
     use gsw_tree::class::Class;
     use gsw_tree::node::NodeId;
