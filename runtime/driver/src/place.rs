@@ -156,6 +156,10 @@ impl Place {
     }
 }
 
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "other systems have other types for them"
+)]
 fn id_of(known: &Stat) -> FileId {
     FileId {
         device: known.st_dev as u64,

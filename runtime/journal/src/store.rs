@@ -474,10 +474,12 @@ impl Store {
                     transaction.commit()?;
                     return self.if_there(result);
                 }
-                Err(error) => match Error::from(error) {
-                    Error::Locked(_) if begun.elapsed() < patience => {}
-                    error => return Err(error),
-                },
+                Err(error) => {
+                    let error = Error::from(error);
+                    if !matches!(error, Error::Locked(_)) || begun.elapsed() >= patience {
+                        return Err(error);
+                    }
+                }
             }
             // Others of this process may look meanwhile.
             drop(connection);
