@@ -250,8 +250,7 @@ pub(crate) fn carry(
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
-    let begun = begin(&engine, task, options, origin, store.as_deref());
-    let (handle, result) = match begun {
+    let (handle, result) = match begin(&engine, task, options, origin, store.as_deref()) {
         Ok(begun) => begun,
         Err(not_begun) => {
             observers.close();

@@ -150,9 +150,11 @@ impl<'a> Side<'a> {
         });
         let blocks = self.module.functions.iter().flat_map(|it| &it.blocks);
         let instructions = blocks.flat_map(|it| &it.instructions);
-        let made = instructions.filter_map(|it| match it {
-            Instruction::Closure { function, .. } => Some(*function),
-            _other => None,
+        let made = instructions.filter_map(|it| {
+            if let Instruction::Closure { function, .. } = it {
+                return Some(*function);
+            }
+            None
         });
         constants.chain(made).collect()
     }

@@ -122,36 +122,38 @@ impl State {
             to,
         } = called;
         let handle = to.map_or(Handle::Lost, Handle::Local);
-        match call {
-            RuntimeCall::task_spawn | RuntimeCall::stream_start => {
-                if side.spawned_asks(function, at, arguments.last()) {
-                    self.begin(handle);
+        let is = |calls: &[RuntimeCall]| calls.contains(call);
+        if is(&[RuntimeCall::task_spawn, RuntimeCall::stream_start])
+            && side.spawned_asks(function, at, arguments.last())
+        {
+            self.begin(handle);
+        }
+        // What they start is found when they run.
+        if is(&[RuntimeCall::workflow_start, RuntimeCall::spawn_requested]) {
+            self.begin(handle);
+        }
+        if is(&[RuntimeCall::task_await, RuntimeCall::task_await_all])
+            && let Some(Operand::Local(awaited)) = arguments.last()
+        {
+            self.tasks.retain(|it| it.handle != Handle::Local(*awaited));
+        }
+        // A list of tasks is awaited as a whole.
+        if is(&[RuntimeCall::list_push]) {
+            for argument in *arguments {
+                if let Operand::Local(local) = argument {
+                    self.rename(*local, handle);
                 }
             }
-            // What they start is found when they run.
-            RuntimeCall::workflow_start | RuntimeCall::spawn_requested => self.begin(handle),
-            RuntimeCall::task_await | RuntimeCall::task_await_all => {
-                if let Some(Operand::Local(awaited)) = arguments.last() {
-                    self.tasks.retain(|it| it.handle != Handle::Local(*awaited));
-                }
-            }
-            // A list of tasks is awaited as a whole.
-            RuntimeCall::list_push => {
-                for argument in *arguments {
-                    if let Operand::Local(local) = argument {
-                        self.rename(*local, handle);
-                    }
-                }
-            }
-            RuntimeCall::node_enter => self.depth += 1,
-            RuntimeCall::node_join | RuntimeCall::node_abort => {
-                let depth = self.depth;
-                self.tasks.retain(|it| it.depth < depth);
-            }
-            RuntimeCall::node_complete | RuntimeCall::node_fail => {
-                self.depth = self.depth.saturating_sub(1);
-            }
-            _ => {}
+        }
+        if is(&[RuntimeCall::node_enter]) {
+            self.depth += 1;
+        }
+        if is(&[RuntimeCall::node_join, RuntimeCall::node_abort]) {
+            let depth = self.depth;
+            self.tasks.retain(|it| it.depth < depth);
+        }
+        if is(&[RuntimeCall::node_complete, RuntimeCall::node_fail]) {
+            self.depth = self.depth.saturating_sub(1);
         }
     }
 }
@@ -167,11 +169,13 @@ impl Side<'_> {
     /// Whether a task on this frame, which is made right before, asks for anything.
     fn spawned_asks(&self, function: &Function, at: Cursor, frame: Option<&Operand>) -> bool {
         let before = function.blocks[at.block].instructions.iter().take(at.index);
-        let made = before.rev().find_map(|it| match it {
-            Instruction::Frame { to, function, .. } if frame == Some(&Operand::Local(*to)) => {
-                Some(*function)
+        let made = before.rev().find_map(|it| {
+            if let Instruction::Frame { to, function, .. } = it
+                && frame == Some(&Operand::Local(*to))
+            {
+                return Some(*function);
             }
-            _other => None,
+            None
         });
         made.is_none_or(|it| self.asks(it))
     }

@@ -28,14 +28,6 @@ impl Touched {
         cells: true,
         ..Self::NOTHING
     };
-    const TREE: Self = Self {
-        tree: true,
-        ..Self::NOTHING
-    };
-    const LOG: Self = Self {
-        log: true,
-        ..Self::NOTHING
-    };
 
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
@@ -49,20 +41,23 @@ impl Touched {
     pub(super) fn by_call(call: RuntimeCall) -> Self {
         let name = call.name();
         let is_place = name.starts_with("place_") && name != "place_get" && name != "place_length";
-        match call {
-            RuntimeCall::queue_new
-            | RuntimeCall::queue_push
-            | RuntimeCall::queue_close
-            | RuntimeCall::task_cancel
-            | RuntimeCall::constant_keep => Self::CELLS,
-            RuntimeCall::state_revised => Self::CELLS.and(Self::TREE),
-            RuntimeCall::log => Self::LOG,
-            RuntimeCall::node_enter | RuntimeCall::node_complete | RuntimeCall::node_fail => {
-                Self::TREE
-            }
-            _ if name.starts_with("state_") => Self::TREE,
-            _ if is_place => Self::CELLS,
-            _ => Self::NOTHING,
+        let of_cells = [
+            RuntimeCall::queue_new,
+            RuntimeCall::queue_push,
+            RuntimeCall::queue_close,
+            RuntimeCall::task_cancel,
+            RuntimeCall::constant_keep,
+            RuntimeCall::state_revised,
+        ];
+        let of_tree = [
+            RuntimeCall::node_enter,
+            RuntimeCall::node_complete,
+            RuntimeCall::node_fail,
+        ];
+        Self {
+            cells: is_place || of_cells.contains(&call),
+            tree: name.starts_with("state_") || of_tree.contains(&call),
+            log: call == RuntimeCall::log,
         }
     }
 
@@ -74,12 +69,14 @@ impl Touched {
                 | RuntimeCall::queue_first_when_full
                 | RuntimeCall::constant_kept
         ) || call.name().starts_with("place_");
-        match (call, arguments.get(1)) {
-            (RuntimeCall::context_query, Some(Operand::Word(LINES))) => self.log,
+        if call != RuntimeCall::context_query {
+            return reads_cells && self.cells;
+        }
+        match arguments.get(1) {
+            Some(Operand::Word(LINES)) => self.log,
             // A node's `state` is what cells hold.
-            (RuntimeCall::context_query, Some(Operand::Word(_))) => self.tree || self.cells,
-            (RuntimeCall::context_query, _) => self != Self::NOTHING,
-            _ => reads_cells && self.cells,
+            Some(Operand::Word(_)) => self.tree || self.cells,
+            Some(Operand::Local(_)) | None => self != Self::NOTHING,
         }
     }
 
@@ -168,21 +165,30 @@ fn changes_own(function: &Function, item: &Item<'_>) -> bool {
         })
         | Item::Terminator(Terminator::Runtime {
             call, arguments, ..
-        }) => match call {
-            // A constant has one value, whoever keeps it; what is new is nobody else's.
-            RuntimeCall::constant_keep | RuntimeCall::queue_new => return true,
-            // They give places, which `place_set` changes.
-            RuntimeCall::place_whole
-            | RuntimeCall::place_field
-            | RuntimeCall::place_element
-            | RuntimeCall::place_entry
-            | RuntimeCall::place_take => return true,
-            RuntimeCall::place_set | RuntimeCall::place_insert => match arguments.first() {
-                Some(Operand::Local(cell)) => Some(*cell),
-                Some(Operand::Word(_)) | None => None,
-            },
-            _ => None,
-        },
+        }) => {
+            let is = |calls: &[RuntimeCall]| calls.contains(call);
+            // A constant has one value, whoever keeps it; what is new is nobody else's. The others give places, which
+            // `place_set` changes.
+            if is(&[
+                RuntimeCall::constant_keep,
+                RuntimeCall::queue_new,
+                RuntimeCall::place_whole,
+                RuntimeCall::place_field,
+                RuntimeCall::place_element,
+                RuntimeCall::place_entry,
+                RuntimeCall::place_take,
+            ]) {
+                return true;
+            }
+            match arguments.first() {
+                Some(Operand::Local(cell))
+                    if is(&[RuntimeCall::place_set, RuntimeCall::place_insert]) =>
+                {
+                    Some(*cell)
+                }
+                Some(_) | None => None,
+            }
+        }
         Item::Instruction(_) | Item::Terminator(_) => None,
     };
     cell.is_some_and(|it| is_made_in(function, it))

@@ -135,10 +135,10 @@ async fn tools_are_offered_and_their_calls_read() {
         json!([{"name": "look", "description": "Looks.", "input_schema": {"type": "object"}}]);
     assert_eq!(stage.requests()[0].json()["tools"], tools);
     assert_eq!(answer.stop, StopReason::ToolUse);
-    let call = |id: &str, name: &str, input| Content::ToolUse {
+    let call = |id: &str, name: &str, input: serde_json::Value| Content::ToolUse {
         id: id.into(),
         name: name.into(),
-        input: Value::from(input).into(),
+        input: input.into(),
         flaw: None,
     };
     assert_eq!(

@@ -581,27 +581,9 @@ impl Remembered {
         let State::Open(journal) = self.state else {
             return tell(finished);
         };
-        let then = |written: Result<(), Failure>| tell(as_written(finished, written));
+        let then = |written: Result<(), Failure>| tell(ended::as_written(finished, written));
         journal.release(Box::new(then));
     }
-}
-
-/// The end of a run as it is reported: a result that is not on the disk would be contradicted by the next life of the run.
-fn as_written(mut finished: Box<Finished>, written: Result<(), Failure>) -> Box<Finished> {
-    let Err(failure) = written else {
-        return finished;
-    };
-    let came_to = match &finished.result {
-        RunResult::Left(_) => return finished,
-        RunResult::Value(json) => format!("it came to {json}"),
-        RunResult::Raised(error) => format!("it failed with {}", error.message),
-        RunResult::Cancelled => "it was cancelled".to_owned(),
-        RunResult::InvalidInput(_) => "its input does not fit".to_owned(),
-        RunResult::Internal(message) => format!("it failed with {message}"),
-    };
-    let why = format!("{failure}; {came_to}, and the end of it is lost");
-    finished.result = RunResult::Left(Left::Unwritten { why });
-    finished
 }
 
 /// When the time of an operation is over that needs no process, if it has one.

@@ -113,7 +113,6 @@ fn give(
     mut stops: impl FnMut(usize) -> bool,
     seen: Seen<'_>,
 ) -> Result<Brought, String> {
-    let mut given = 0;
     if past.iter().any(|it| matches!(it, Past::Forked)) {
         run.undos_are(Whose::Source);
     }
@@ -122,16 +121,14 @@ fn give(
     let mut replay = Replay {
         pending: BTreeMap::new(),
         children: Vec::new(),
+        past: past.into_iter(),
+        given: 0,
         seen,
     };
-    let mut past = past.into_iter();
     loop {
         // It was interrupted in the turn that follows now.
-        if let Some(Past::Interrupt(_)) = past.as_slice().first()
-            && let Some(Past::Interrupt(it)) = past.next()
-        {
-            given += 1;
-            run.interrupt_again(it);
+        if let Some(Past::Interrupt(_)) = replay.past.as_slice().first() {
+            replay.give_next(run)?;
         }
         let watched = overrun::watch_again(run.front());
         let turn = run.turn();
@@ -151,39 +148,17 @@ fn give(
                 abandoned,
             } => replay.take(run, operations, &abandoned),
             // A node may begin in the last turn of all.
-            Turn::Done(_) if stops(given) => return Ok(replay.waits()),
-            Turn::Done(finished) => return ended(finished, past),
+            Turn::Done(_) if stops(replay.given) => return Ok(replay.waits()),
+            Turn::Done(finished) => return ended(finished, replay.past),
         }
-        if stops(given) {
+        if stops(replay.given) {
             return Ok(replay.waits());
         }
         loop {
-            let next = past.next();
-            given += usize::from(!matches!(next, None | Some(Past::Forked)));
-            match next {
-                None => return Ok(replay.waits()),
-                // After the turn that follows the last of these: what it registers is about them.
-                Some(Past::Forked) => run.undos_are(Whose::Own),
-                Some(Past::Intent { of, asked }) => {
-                    replay.intend(of, asked.as_deref(), past.as_slice())?;
-                }
-                Some(Past::NotDone(of)) => replay.not_done(of)?,
-                Some(Past::Outcome { of, now, noted }) => {
-                    replay.complete(run, of, now, noted)?;
-                    break;
-                }
-                Some(Past::Cancel { now, reason }) => {
-                    run.cancel(&reason, now);
-                    break;
-                }
-                Some(Past::Interrupt(it)) => {
-                    run.interrupt_again(it);
-                    break;
-                }
-                Some(Past::Undo { now, wish }) => {
-                    run.undo_again(wish_of(wish), now);
-                    break;
-                }
+            match replay.give_next(run)? {
+                Given::Silent => {}
+                Given::Turn => break,
+                Given::All => return Ok(replay.waits()),
             }
         }
     }
@@ -234,10 +209,51 @@ fn ended(finished: Box<Finished>, mut left: impl Iterator<Item = Past>) -> Resul
 struct Replay<'a> {
     pending: BTreeMap<OperationId, Pending>,
     children: Vec<String>,
+    past: std::vec::IntoIter<Past>,
+    /// How many records the run has been given.
+    given: usize,
     seen: Seen<'a>,
 }
 
+/// What a run was given of its past.
+enum Given {
+    /// Something that it need not go on for.
+    Silent,
+    /// Something that it takes in its next turn.
+    Turn,
+    /// Nothing is left.
+    All,
+}
+
 impl Replay<'_> {
+    /// Gives the run its next record.
+    fn give_next(&mut self, run: &mut Run) -> Result<Given, String> {
+        let Some(next) = self.past.next() else {
+            return Ok(Given::All);
+        };
+        self.given += usize::from(!matches!(next, Past::Forked));
+        match next {
+            // After the turn that follows the last of these: what it registers is about them.
+            Past::Forked => {
+                run.undos_are(Whose::Own);
+                return Ok(Given::Silent);
+            }
+            Past::Intent { of, asked } => {
+                self.intend(of, asked.as_deref())?;
+                return Ok(Given::Silent);
+            }
+            Past::NotDone(of) => {
+                self.not_done(of)?;
+                return Ok(Given::Silent);
+            }
+            Past::Outcome { of, now, noted } => self.complete(run, of, now, noted)?,
+            Past::Cancel { now, reason } => run.cancel(&reason, now),
+            Past::Interrupt(it) => run.interrupt_again(it),
+            Past::Undo { now, wish } => run.undo_again(wish_of(wish), now),
+        }
+        Ok(Given::Turn)
+    }
+
     fn take(&mut self, run: &Run, operations: Vec<Operation>, abandoned: &[Abandoned]) {
         for Abandoned { id, how } in abandoned {
             match (self.pending.entry(*id), how) {
@@ -262,8 +278,8 @@ impl Replay<'_> {
         }
     }
 
-    /// `asked` or `later` may know in words what was about to begin.
-    fn intend(&mut self, of: Identity, asked: Option<&str>, later: &[Past]) -> Result<(), String> {
+    /// `asked` or what comes later may know in words what was about to begin.
+    fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of => {
@@ -276,7 +292,7 @@ impl Replay<'_> {
                 Ok(())
             }
             Some(_) | None => {
-                let what = later.iter().find_map(|it| match it {
+                let what = self.past.as_slice().iter().find_map(|it| match it {
                     Past::Outcome { of: it, noted, .. } if *it == of => Some(&*noted.what),
                     Past::Outcome { .. }
                     | Past::Intent { .. }

@@ -176,9 +176,9 @@ impl Runs {
         let ready = match self.ready(&store, &info, records) {
             Ok(ready) => ready,
             Err(why) => {
-                // As it was: it waits for the same, and for a program that can go on with it.
+                // It waits for the same as before, and for a program that can go on with it. What is not written of
+                // that is reported by the next who takes it.
                 journal.status(info.status, info.waiting);
-                // What is not written is reported by the next who takes it.
                 let _ = journal.released();
                 return Err(why);
             }
@@ -192,8 +192,7 @@ impl Runs {
             outcomes,
             build,
         } = ready;
-        let result = self.result_of(&entry);
-        let replaying = Arc::new(AtomicBool::new(true));
+        let (result, replaying) = (self.result_of(&entry), Arc::new(AtomicBool::new(true)));
         let of = (secrecy, StartedBy::of(&start));
         let carried = self.carry(NewRun {
             given: Given {
@@ -300,6 +299,20 @@ impl Runs {
     }
 }
 
+/// The questions of a run in words, by their operations.
+fn asked_of(
+    store: &Store,
+    id: &str,
+    records: &[Record],
+) -> Result<FxHashMap<u64, String>, NotResumed> {
+    if !records.iter().any(|it| matches!(it, Record::Intent { .. })) {
+        return Ok(FxHashMap::default());
+    }
+    let asked = store.questions(Some(id))?.into_iter();
+    let in_words = asked.map(|it| (it.question.operation, words_of(&it.question)));
+    Ok(in_words.collect())
+}
+
 /// A run as it was written down.
 pub(crate) struct Read {
     pub(crate) beginning: Beginning,
@@ -316,15 +329,7 @@ impl Read {
             let payload = gsw_journal::record::Payload::Blob(hash);
             store.bytes(id, payload).map_err(|it| it.to_string())
         };
-        let has_intents = records.iter().any(|it| matches!(it, Record::Intent { .. }));
-        let asked = match has_intents {
-            true => store.questions(Some(id))?,
-            false => Vec::new(),
-        };
-        let asked: FxHashMap<u64, String> = asked
-            .iter()
-            .map(|it| (it.question.operation, words_of(&it.question)))
-            .collect();
+        let asked = asked_of(store, id, &records)?;
         let mut beginning = None;
         let mut past = Vec::with_capacity(records.len());
         let inherited =

@@ -113,10 +113,10 @@ impl<'a> Walk<'a> {
 
     /// Whether a call that is given the same gives something else.
     fn gives_other(&mut self, call: RuntimeCall, arguments: &[Operand]) -> bool {
-        match call {
-            RuntimeCall::workflow_list => !self.same_list(),
-            _ => self.touched.is_seen_by(call, arguments),
+        if call == RuntimeCall::workflow_list {
+            return !self.same_list();
         }
+        self.touched.is_seen_by(call, arguments)
     }
 
     /// Whether the tools are the same that two numbers in the settings of an agent name; `None` where they name none: they do after
@@ -392,17 +392,16 @@ fn number_in_json(function: &Function, operand: Option<&Operand>) -> Option<u64>
     let (Some(written), None) = (writers.next(), writers.next()) else {
         return None;
     };
-    match written {
-        Instruction::Runtime {
-            call: RuntimeCall::json_new,
-            arguments,
-            ..
-        } => match &arguments[..] {
-            [_, Operand::Word(number)] => Some(*number),
-            _other => None,
-        },
-        _other => None,
+    if let Instruction::Runtime {
+        call: RuntimeCall::json_new,
+        arguments,
+        ..
+    } = written
+        && let [_, Operand::Word(number)] = &arguments[..]
+    {
+        return Some(*number);
     }
+    None
 }
 
 /// What a word in a call means.
