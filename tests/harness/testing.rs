@@ -255,7 +255,7 @@ fn a_filter_that_takes_no_test_is_a_mistake() {
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
     assert!(
         said.err
-            .contains("no test has `no such test` in its name; there are 13"),
+            .contains("no test has `no such test` in its name; there are 14"),
         "{}",
         said.err
     );
