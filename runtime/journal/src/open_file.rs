@@ -3,7 +3,7 @@
 //! A system of POSIX lets go of all locks of a process on a file when the process closes any descriptor of that file. A database
 //! that has lost its locks so is unused in the eyes of the next process, which removes its log while we go on writing into
 //! it. So whoever opens files for a program asks here first ([`is_open`]), and whoever writes looks whether its files are still
-//! those that have the names ([`OpenFile::is_there`]).
+//! those that have the names (`OpenFile::is_there`).
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
