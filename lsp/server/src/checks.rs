@@ -32,8 +32,8 @@ pub struct Checks {
     fresh: BTreeSet<PathBuf>,
     /// Documents that were closed, whose reports are to be taken back or made anew.
     closed: Vec<(PathBuf, lsp::Uri)>,
-    /// How much of the first check the client was told is done, in percent, while it is not all.
-    told: Option<u32>,
+    /// How much of the first check was reported to be done, in percent, while it is not all.
+    progress: Option<u32>,
 }
 
 /// What is to be done about the files that are not edited.
@@ -122,7 +122,7 @@ impl Checks {
     /// Leaves everything undone until the next edit.
     pub fn give_up(&mut self) {
         self.urgent.clear();
-        self.told = None;
+        self.progress = None;
         self.rest = Rest::Done;
     }
 }
@@ -172,7 +172,7 @@ impl State {
                     self.checks.depth = Depth::Whole;
                     self.checks.read_below.clear();
                     self.let_go();
-                    match self.checks.told.take() {
+                    match self.checks.progress.take() {
                         Some(_) => Progress::Loaded(DONE),
                         None => Progress::Silent,
                     }
@@ -228,7 +228,7 @@ impl State {
         self.check(path, Depth::Whole)
     }
 
-    /// How far the first check of a large project is, where it is further than the client was told.
+    /// How far the first check of a large project is, where it is further than what was reported.
     fn loaded(&mut self) -> Progress {
         let Rest::Listed(walk) = &self.checks.rest else {
             return Progress::Silent;
@@ -238,10 +238,10 @@ impl State {
             && self.checks.depth == Depth::First
             && walk.all > FEW;
         let percentage = percentage(walk.left.len(), walk.all);
-        if !is_shown || self.checks.told.is_some_and(|it| it >= percentage) {
+        if !is_shown || self.checks.progress.is_some_and(|it| it >= percentage) {
             return Progress::Silent;
         }
-        self.checks.told = Some(percentage);
+        self.checks.progress = Some(percentage);
         Progress::Loaded(percentage)
     }
 

@@ -66,6 +66,13 @@ impl SharedNames {
 
 /// The node that begins at a place.
 pub(super) fn entered(module: &Module, function: &Function, at: Cursor) -> Option<Entered> {
+    let (kind, name) = named_at(function, at)?;
+    let name = known_as(module, function, at, kind, name);
+    Some(Entered { kind, name })
+}
+
+/// The kind and the name, as it is given, of the node that begins at a place.
+pub(super) fn named_at(function: &Function, at: Cursor) -> Option<(NodeKind, &Operand)> {
     let Item::Instruction(Instruction::Runtime {
         call: RuntimeCall::node_enter,
         arguments,
@@ -78,8 +85,7 @@ pub(super) fn entered(module: &Module, function: &Function, at: Cursor) -> Optio
         return None;
     };
     let kind = NodeKind::ALL.into_iter().find(|it| *it as u64 == *kind)?;
-    let name = known_as(module, function, at, kind, name);
-    Some(Entered { kind, name })
+    Some((kind, name))
 }
 
 /// The name by which runs know a node that begins here, where it is a constant.

@@ -7,7 +7,7 @@ use gsw_abi::program::FunctionIndex;
 use gsw_abi::setting::CallPart;
 
 use crate::compare::item::{Cursor, Item, item, text_of};
-use crate::compare::names::{SharedNames, entered};
+use crate::compare::names::{SharedNames, entered, named_at};
 use crate::compare::running::Running;
 use crate::compare::touched::Touched;
 use crate::ir::{Constant, Function, Instruction, Module, Operand, Terminator};
@@ -442,21 +442,10 @@ impl<'a> Side<'a> {
 
     /// The name of the step that begins at a place, where it is a constant.
     fn step_at(&self, function: &Function, at: Cursor) -> Option<String> {
-        let Item::Instruction(Instruction::Runtime {
-            call: RuntimeCall::node_enter,
-            arguments,
-            ..
-        }) = item(function, at)
-        else {
-            return None;
-        };
-        let [Operand::Word(kind), name, ..] = &arguments[..] else {
-            return None;
-        };
-        if *kind != NodeKind::Step as u64 {
-            return None;
-        }
-        text_of(self.module, function, at, name).map(str::to_owned)
+        let (kind, name) = named_at(function, at)?;
+        let is_step = kind == NodeKind::Step;
+        let text = is_step.then(|| text_of(self.module, function, at, name));
+        text.flatten().map(str::to_owned)
     }
 }
 
