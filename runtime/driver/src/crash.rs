@@ -398,6 +398,7 @@ fn doubtful(records: &[Record]) -> Vec<Identity> {
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -431,6 +432,7 @@ fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Intent { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -517,6 +519,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Intent { of } => format!("that {} begins", named(records, *of)),
         Record::Outcome { of, .. } => format!("the outcome of {}", named(records, *of)),
         Record::Cancel { .. } | Record::Interrupt { .. } => "that it is cancelled".into(),
+        Record::Resumed { .. } => "that it was taken up again".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
         Record::Undo { .. } => "that something is to be taken back again".into(),
@@ -536,6 +539,7 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Intent { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
