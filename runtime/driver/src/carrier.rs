@@ -12,6 +12,7 @@ pub(crate) mod awaiting;
 mod begun;
 pub(crate) mod lasting;
 pub(crate) mod message;
+mod unbegun;
 mod waking;
 
 use std::collections::VecDeque;
@@ -36,6 +37,7 @@ use crate::carrier::arriving::{Arriving, comes_in_pieces};
 use crate::carrier::begun::Begun;
 use crate::carrier::lasting::{Leaving, Unnoted};
 use crate::carrier::message::{Look, Message};
+use crate::carrier::unbegun::Unbegun;
 use crate::driver::Driver;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
@@ -105,6 +107,7 @@ struct Outside {
     resting_since: Option<u64>,
     /// Somebody has left in the store that it is to end.
     is_told_to_end: bool,
+    unbegun: Unbegun,
     /// What was put back once, since answers that came in time go before it: it may be the end of that time.
     put_back: FxHashSet<OperationId>,
 }

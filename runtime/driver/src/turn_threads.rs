@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -177,7 +178,9 @@ impl Shared {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+    // Where groups of processes are limited, it reads files to find out.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(2, NonZero::get))
 }
 
 #[cfg(test)]

@@ -191,10 +191,10 @@ impl Journal {
         self.chain.next
     }
 
-    /// Whether all of them are on the disk.
+    /// How many of them are on the disk.
     #[must_use]
-    pub fn is_written(&self) -> bool {
-        self.written.0.load(Ordering::Acquire) == self.chain.next
+    pub fn written(&self) -> u64 {
+        self.written.0.load(Ordering::Acquire)
     }
 
     pub(crate) const fn number(&self) -> i64 {

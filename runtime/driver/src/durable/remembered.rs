@@ -111,11 +111,11 @@ impl Remembered {
         }
     }
 
-    /// Whether all that is to be written down of it so far is on the disk.
-    pub(crate) fn is_written(&self) -> bool {
+    /// How many records are on the disk; all, where nothing is written down.
+    pub(crate) fn written(&self) -> u64 {
         match &self.state {
-            State::Open(journal) => journal.is_written(),
-            State::NotYet(_) | State::Without => true,
+            State::Open(journal) => journal.written(),
+            State::NotYet(_) | State::Without => u64::MAX,
         }
     }
 
