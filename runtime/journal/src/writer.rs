@@ -336,6 +336,7 @@ impl Writer {
             patience,
             _recording: Recording::begin(),
             locked: None,
+            unreleased: Vec::new(),
         };
         let thread = std::thread::Builder::new()
             .name("gsw-journal".into())
@@ -414,6 +415,14 @@ impl Write {
         if let Some(then) = self.then {
             then(self.failure.get().map_or(Ok(()), Err));
         }
+    }
+
+    /// Says that it is not written, and gives it back for another time.
+    fn refuse_for_now(mut self, failure: &Failure) -> Self {
+        if let Some(then) = self.then.take() {
+            then(Err(failure.clone()));
+        }
+        self
     }
 
     /// Nothing of the run can be written from here on.

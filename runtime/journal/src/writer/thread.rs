@@ -37,6 +37,8 @@ pub(super) struct Thread {
     pub _recording: Recording,
     /// Since when that process holds it, as far as is known.
     pub locked: Option<Instant>,
+    /// Who was let go while it held it: nobody else can take those runs as long as this process lives.
+    pub unreleased: Vec<Write>,
 }
 
 impl Thread {
@@ -66,6 +68,9 @@ impl Thread {
                 if renewed.is_ok() {
                     self.locked = None;
                 }
+            }
+            if self.locked.is_none() {
+                group.append(&mut self.unreleased);
             }
             if !group.is_empty() {
                 self.commit(group);
@@ -98,7 +103,12 @@ impl Thread {
             }
             Err(Error::Locked(_)) => {
                 let why = "another process has kept the store locked for too long";
-                refuse(group, &Failure::Database(why.into()));
+                let failure = Failure::Database(why.into());
+                let is_release = |it: &Write| matches!(it.what, What::Release(_));
+                let (releases, others): (Vec<_>, Vec<_>) = group.into_iter().partition(is_release);
+                refuse(others, &failure);
+                let again = releases.into_iter().map(|it| it.refuse_for_now(&failure));
+                self.unreleased.extend(again);
             }
             Err(error) => {
                 let mut runs = by_run(group);
