@@ -13,7 +13,7 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> PromptFailure {
     match failure.kind {
         FailureKind::RateLimited => raise(
             BuiltinError::RateLimited,
-            json!({ "retry_after": failure.retry_after.map(seconds) }),
+            json!({ "retry_after": failure.retry_after.map(|it| it.as_secs_f64()) }),
         ),
         FailureKind::Overloaded => raise(BuiltinError::Overloaded, json!({})),
         FailureKind::Unauthorized => {
@@ -90,8 +90,4 @@ pub(crate) fn is_outage(failure: &ModelFailure) -> bool {
 
 fn raise(error: BuiltinError, fields: Value) -> PromptFailure {
     PromptFailure { error, fields }
-}
-
-fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
 }
