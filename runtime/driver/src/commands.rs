@@ -19,9 +19,9 @@ use crate::process::{Ending, Group, Surroundings, start};
 use crate::work::{Abandoned, Completion, given_up};
 use program::Program;
 
-/// With nothing to do for so long the thread ends.
+/// With nothing to do for this long the thread ends.
 const IDLE: Duration = Duration::from_secs(10);
-/// When the system has no process or file descriptor for a program, it is tried again after so long.
+/// When the system has no process or file descriptor for a program, it is tried again after this long.
 const AGAIN: Duration = Duration::from_millis(100);
 /// How often a program is looked at where the system cannot say that it has ended.
 const LOOK: Duration = Duration::from_millis(10);

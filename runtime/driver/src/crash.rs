@@ -1,10 +1,10 @@
-//! Tries a test with crashes: its run is killed right before and right after each record that it writes, brought back from what
-//! is on the disk then, and compared with the same run undisturbed.
+//! Tries a test with crashes: its run is killed right before and right after each record that it writes, replayed from what is
+//! on the disk then, and compared with the same run undisturbed.
 //!
-//! **Idea.** Each life is carried by the real carrier with a real store, on one thread and in virtual time (`life`). Between two
-//! records the world changes by what is performed there and by nothing else. So a process that is killed right after a record is
-//! one for which nothing is performed from that record on, and whose store ends with it; killed right before the next record, all
-//! that lies between has been performed and nobody knows. The world goes on through both lives (`outside`).
+//! **Idea.** Each life is carried by the real carrier with a real store, on one thread and in virtual time (`life`). Between
+//! two records the world changes by what is performed there and by nothing else. So a process that is killed right after a
+//! record is one for which nothing is performed from that record on, and whose store ends with it; killed right before the next
+//! record, all that is between has been performed and nobody knows. The world continues through both lives (`outside`).
 //!
 //! **What must hold.** The resumed run says, gives and has done what the undisturbed one has; nothing that has an outcome on the
 //! disk is done again; what is `once` is never done again; where it may have been done, the run is given `OutcomeUnknown`, and
@@ -42,18 +42,17 @@ use crate::turn_threads::TurnThreads;
 
 pub use seeded::{Lives, live_through};
 
-/// So much of an event is shown.
+/// This much of an event is shown.
 const SHOWN: usize = 400;
 
-/// Which crashes are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crashes {
     All,
-    /// Those right before and right after the record of this number, from 1.
+    /// Those immediately before and after the record of this number, from 1.
     Around(u64),
 }
 
-/// What came of a test that was tried with crashes.
+/// The outcome of a test that was tried with crashes.
 #[derive(Debug)]
 pub struct Tried {
     /// In how many places the run was killed.
@@ -63,7 +62,7 @@ pub struct Tried {
     /// How many records the run writes.
     pub records: u64,
     pub wrong: Vec<Wrong>,
-    /// The undisturbed run.
+    /// The run without a crash.
     pub finished: Box<Finished>,
 }
 
@@ -110,10 +109,10 @@ impl Place {
     }
 }
 
-/// What answers in the place of models: anew for each time that the test is run, and the same through all lives of one.
+/// What answers in place of models: created for each run of the test, and shared by all lives of one run.
 pub type Tapes = Box<dyn Fn() -> Tape + Send>;
 
-/// Tries what a test enters, in a folder that is there for it alone.
+/// Tries the run of a test with crashes, in a folder of its own.
 ///
 /// # Errors
 /// When it cannot be tried at all: the folder cannot be written, or the run does not end.
@@ -145,11 +144,11 @@ struct Trial {
     folder: PathBuf,
 }
 
-/// The undisturbed run.
+/// The run without a crash.
 struct Whole {
     finished: Box<Finished>,
     events: Vec<Event>,
-    /// So many records are written at once: no process is killed between them.
+    /// This many records are written at once: no process is killed between them.
     opened_with: u64,
     records: Vec<Record>,
     performed: Vec<Performed>,
@@ -201,7 +200,7 @@ impl Trial {
         Outside::new(World::new(loaded, around, Some(answers), None))
     }
 
-    /// A store that nobody has used.
+    /// An empty store.
     fn store(&self, name: &str) -> Arc<RunStore> {
         let path = self.folder.join(name);
         for ending in ["", "-wal", "-shm"] {
@@ -234,7 +233,7 @@ impl Trial {
         })
     }
 
-    /// All that a store holds of the run; nothing where there is no store.
+    /// All that a store holds of the run; empty where there is no store.
     fn kept(&self, path: &Path) -> Result<Kept, String> {
         let store = match Store::existing(path) {
             Err(Error::Missing(_)) => return Ok(Vec::new()),
@@ -263,7 +262,7 @@ impl Trial {
         Ok(kept)
     }
 
-    /// The same run, killed and brought back.
+    /// The same run, killed and replayed.
     fn killed(&self, place: Place, whole: &Whole) -> Result<Held, String> {
         let outside = self.outside();
         let store = self.store("killed.db");
@@ -282,7 +281,7 @@ impl Trial {
             );
         }
         if kept.is_empty() {
-            // Nobody knows of it, so it is begun anew, at the time at which each of these runs begins.
+            // Nothing was stored, so the run starts over, at the time at which each of these runs starts.
             outside.now.store(0, Ordering::SeqCst);
             let lived =
                 self.subject
@@ -305,7 +304,7 @@ impl Trial {
         let after = self.kept(&path)?;
         let mut warned = lived.events.iter().filter(|it| warns(it));
         for of in doubtful {
-            // Whoever is cancelled before it could be told catches nothing: there it is a warning.
+            // A run that was cancelled before the error reached it cannot catch it: it is reported as a warning there.
             match unknown(&after, of) {
                 Err(_) if warned.next().is_some() => {}
                 answered => answered?,
@@ -523,7 +522,7 @@ fn said(records: &[Record], number: u64) -> String {
     }
 }
 
-/// An operation in a few words, which stand with its outcome.
+/// A short description of an operation, which is recorded with its outcome.
 fn named(records: &[Record], operation: Identity) -> String {
     let noted = records.iter().find_map(|it| match it {
         Record::Outcome {

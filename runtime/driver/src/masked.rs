@@ -10,7 +10,7 @@ use gsw_tree::event::{JsonText, McpHappened};
 use crate::host::Variables;
 use crate::work::Completion;
 
-/// The fewest bytes of a secret that is taken out: shorter ones are words that stand everywhere. A guess.
+/// The fewest bytes of a secret that is masked: shorter ones occur as ordinary words. A guess.
 const SHORTEST: usize = 8;
 const MASK: &str = "***";
 

@@ -1,10 +1,21 @@
 //! Performs what is waited for without a thread: models, HTTP, tools of the host, people, other calls of the cache.
 
-use gsw_notation::json::written;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
+
+use gsw_engine::answers::{Found, KeptAnswer, LookUp, WhenBusy};
+use gsw_engine::human::Question;
+use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
+use gsw_engine::operation::{
+    AskOfServer, Failure, Grants, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
+};
+use gsw_engine::panic;
+use gsw_engine::secret::Template;
+use gsw_notation::calendar::rfc3339;
+use gsw_notation::json::written;
+use gsw_tree::class::Class;
 
 use crate::answers::Answers;
 use crate::call::{Call, Part};
@@ -22,17 +33,6 @@ use crate::servers::{
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
-use gsw_engine::answers::WhenBusy;
-use gsw_engine::answers::{Found, KeptAnswer, LookUp};
-use gsw_engine::human::Question;
-use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{
-    AskOfServer, Failure, Grants, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
-};
-use gsw_engine::panic;
-use gsw_engine::secret::Template;
-use gsw_notation::calendar::rfc3339;
-use gsw_tree::class::Class;
 
 /// What the runs of an engine reach over the network, and what answers them.
 pub(crate) struct Network {
@@ -317,7 +317,7 @@ impl Network {
     }
 }
 
-/// Brings what was written down, in the place of a model.
+/// Delivers a recorded outcome in place of a model's.
 fn play(played: Played, call: &Call, completion: Completion) -> Handle {
     let outcome = match played {
         Played::Outcome(outcome) => outcome,

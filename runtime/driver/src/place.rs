@@ -23,7 +23,7 @@ pub(crate) struct Place {
     links: Links,
 }
 
-/// What becomes of links on the way from the folder to the file.
+/// What happens to links on the way from the folder to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Links {
     Followed,
@@ -128,7 +128,7 @@ impl Place {
         Ok(rustix::fs::unlinkat(self.folder(), &*self.name, flags)?)
     }
 
-    /// Refuses a database that this process has open: to close a file lets go of the locks that the database has on it.
+    /// Refuses a database that this process has open: to close a file releases the locks that the database has on it.
     fn refuse_open_database(
         &self,
         known: impl FnOnce() -> io::Result<Option<Stat>>,

@@ -36,7 +36,7 @@ pub enum Weather {
     Fair,
     /// They fail, panic, are lost and come late as well.
     Foul,
-    /// All that, and the run is cancelled at some point, and perhaps stopped.
+    /// All of these, and the run is cancelled at some point, and possibly stopped.
     Cancelled,
 }
 
@@ -53,7 +53,7 @@ pub struct Simulated {
 pub enum Wrong {
     /// Nothing can happen any more, and the run has not ended.
     Hangs,
-    /// It never ends.
+    /// It was still running after the most turns a simulation takes.
     NoEnd,
     /// Its end was reported more than once.
     EndsTwice,

@@ -1,4 +1,5 @@
-//! Brings a run back: begins it as it was begun, gives it what was brought to it, in that order, and finds what it waits for.
+//! Replays a run: starts it with the recorded beginning, gives it the recorded outcomes in order, and finds what it waits for
+//! then.
 //!
 //! An operation that was asked for and has no outcome is in one of three states, see [`Pending`]. Nothing is performed here.
 
@@ -14,12 +15,12 @@ use crate::durable::asked::{self, Asked, LONG};
 use crate::durable::noted::Noted;
 use crate::overrun;
 
-/// A record that a run is brought back with.
+/// A record that a run is replayed with.
 #[derive(Debug)]
 pub(crate) enum Past {
     Intent {
         of: Identity,
-        /// The question that it was, in words.
+        /// The question that it was, as text.
         asked: Option<String>,
     },
     NotDone(Identity),
@@ -37,13 +38,13 @@ pub(crate) enum Past {
         now: i64,
         wish: UndoWish,
     },
-    /// No record: what comes before is of the run that this one was forked from.
+    /// A marker, not a record: what comes before it was copied from the run that this one was forked from.
     Forked,
 }
 
-/// A run that has got all that was written down for it.
+/// A run that has got all that was recorded for it.
 pub(crate) enum Brought {
-    /// It ended; only that had not been written down.
+    /// It ended; only that had not been recorded.
     Ended(Box<Finished>),
     Waits {
         /// What has no outcome, in order of request.
@@ -64,7 +65,7 @@ pub(crate) struct Pending {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PendingState {
-    /// It may begin, again perhaps.
+    /// It may be performed, possibly for a second time.
     MayBegin,
     /// It was about to begin, and must not happen twice.
     Intended,
@@ -72,7 +73,7 @@ pub(crate) enum PendingState {
     GivenUp,
 }
 
-/// Gives a run that has just been entered its past.
+/// Replays the records of a run that has just been started.
 ///
 /// # Errors
 /// When it asks for something else than it did, with the first difference.
@@ -92,7 +93,7 @@ pub(crate) fn bring_back_until(
     give(run, past, stops, &mut |_, _| {})
 }
 
-/// As [`bring_back`]; `seen` hears of each operation when it is asked for.
+/// Like [`bring_back`]; `seen` is called with each operation when the run requests it.
 ///
 /// # Errors
 /// As for [`bring_back`].
@@ -104,7 +105,7 @@ pub(crate) fn bring_back_seen(
     give(run, past, |_| false, seen)
 }
 
-/// Hears of an operation that a run asks for.
+/// Called with an operation that a run requests.
 type Seen<'a> = &'a mut dyn FnMut(&Run, &Operation);
 
 fn give(
@@ -164,7 +165,7 @@ fn give(
     }
 }
 
-/// Lets the sleeps of a run that was brought back end when they are to. From `until` to `now` nobody has carried it.
+/// Adjusts the ends of the sleeps of a replayed run. From `until` to `now` no process ran it.
 pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], until: i64, now: i64) {
     let gone = now.saturating_sub(until).max(0);
     let mut moved: BTreeMap<i64, i64> = BTreeMap::new();
@@ -173,14 +174,14 @@ pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], until: i64, now:
             continue;
         };
         let passed_until = match it.operation.passing {
-            // A run need not be carried while it waits for long, so that time passes as well.
+            // A run may be left while it waits for long, so that time counts as well.
             Passing::Carried if *nanoseconds < LONG => {
                 moved.extend(run.extend_clock(it.operation.id, gone));
                 until
             }
             Passing::Carried | Passing::Always => now,
         };
-        // Never longer than it was to be, however the clock was set meanwhile.
+        // Never longer than the whole sleep, even if the clock was set back meanwhile.
         let left = it
             .since
             .saturating_add(*nanoseconds)
@@ -217,11 +218,11 @@ struct Replay<'a> {
 
 /// What a run was given of its past.
 enum Given {
-    /// Something that it need not go on for.
+    /// Something that it need not continue for.
     Silent,
     /// Something that it takes in its next turn.
     Turn,
-    /// Nothing is left.
+    /// The whole journal has been replayed.
     All,
 }
 
@@ -278,12 +279,12 @@ impl Replay<'_> {
         }
     }
 
-    /// `asked` or what comes later may know in words what was about to begin.
+    /// `asked` or a later record may describe what was about to begin.
     fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of => {
-                // A question may be asked as often as there is no answer.
+                // A question may be asked again until there is an answer.
                 let is_question = pending.operation.request.question().is_some();
                 pending.asked.is_intended = is_question;
                 if pending.state == PendingState::MayBegin && !is_question {

@@ -54,7 +54,7 @@ pub(super) fn append(place: &Place, content: &[u8], work: &FileWork<'_>) -> Resu
     }
 }
 
-/// A folder that has got or lost a name: what a run is told that was done must be there after a power cut.
+/// Syncs a folder in which a name was added or removed: what a run is told was done must survive a power cut.
 pub(super) fn changed_folder_of(place: &Place) {
     // One that may not be read cannot be synced.
     if let Ok(folder) = place.open_folder() {
