@@ -33,7 +33,7 @@ pub enum Error {
         status: Status,
     },
     NotEnded(String),
-    /// Another process carries it.
+    /// Another process runs it.
     Carried(String),
     /// There is a run of this id.
     Exists(String),
@@ -47,7 +47,7 @@ pub enum Error {
     /// It is not a file.
     NoFile {
         path: PathBuf,
-        /// What it is.
+        /// The kind of file that it is instead.
         kind: &'static str,
     },
     /// It is where locks do not hold.

@@ -51,7 +51,7 @@ pub(crate) fn is_due(
     Ok(is_old || count.unsigned_abs() > retention.runs || (is_large && count > 0))
 }
 
-/// Forgets what is beyond the limits; gives how many runs. A blob that several runs use counts for the newest of them.
+/// Forgets what is beyond the limits; returns how many runs. A blob that several runs use counts for the newest of them.
 pub(crate) fn prune(
     transaction: &Transaction<'_>,
     store: &StoreId,

@@ -11,14 +11,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::open_file::FileId;
 
-/// So many files are held open; who adds another one syncs them. A guess.
+/// This many files are held open; who adds another one syncs them. A guess.
 const MOST: usize = 64;
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// Held while files are synced: what another thread has taken out of the state may not be on the disk before.
 static SYNCING: Mutex<Synced> = Mutex::new(Ok(()));
 
-/// Why something is not on the disk. The system reports it once, and nobody knows whose it was, so nothing can be committed any more.
+/// Why something is not on the disk. The system reports it once and does not say for which write, so nothing can be committed
+/// any more.
 type Synced = Result<(), String>;
 
 /// There is one while there are writers.
@@ -51,7 +52,7 @@ impl Drop for Committer {
     }
 }
 
-/// A file or folder was changed for a run, which is told so when this returns.
+/// Registers a changed file or folder; the run is told that the change is done when this returns.
 pub fn add(file: File) {
     let Some(id) = FileId::of(&file) else {
         return;
@@ -63,7 +64,7 @@ pub fn add(file: File) {
     files.insert(id, file);
     if files.len() > MOST {
         drop(state);
-        // Whoever commits next hears of an error.
+        // The next commit gets the error.
         let _ = sync();
     }
 }

@@ -20,7 +20,7 @@ pub struct Verified {
     pub problems: Vec<Problem>,
 }
 
-/// Something that is not as it was written.
+/// Damaged data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The run that it belongs to, if it is one's.
@@ -54,7 +54,7 @@ impl Verified {
 }
 
 impl Store {
-    /// Reads everything of a run, or of the whole store, and compares it with its digests and sums.
+    /// Reads everything of a run, or of the whole store, and checks its digests and checksums.
     ///
     /// # Errors
     /// When there is no such run. What is wrong with the store is in the result.
