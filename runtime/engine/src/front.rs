@@ -103,7 +103,7 @@ impl Front {
         self.is_undoing.store(is_undoing, Ordering::SeqCst);
     }
 
-    /// Whether something is being taken back: a cancelled run is not stopped meanwhile.
+    /// Whether an `undo` is running: a cancelled run is not stopped meanwhile.
     #[must_use]
     pub fn is_undoing(&self) -> bool {
         self.is_undoing.load(Ordering::SeqCst)

@@ -271,7 +271,7 @@ impl<'a, S: Sink> Writer<'a, S> {
                 }
             }
             Type::Error | Type::ErrorKind(_) => self.error(word),
-            // What cannot be written down does not compile where JSON is asked for; `()` is null.
+            // What cannot be recorded does not compile where JSON is asked for; `()` is null.
             Type::Unit
             | Type::Closure(_)
             | Type::Function

@@ -15,7 +15,7 @@ pub struct Place {
     pub length: u64,
 }
 
-/// The end of an executable that carries an image.
+/// The footer of an executable with an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     Image(Place),
@@ -25,7 +25,7 @@ pub enum Ending {
     Damaged,
 }
 
-/// Looks at the end of `file`.
+/// Reads the footer of `file`.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -17,9 +17,9 @@ pub(crate) struct CallStack {
 }
 
 impl CallStack {
-    /// Compiled code may use so much of the native stack from here on.
+    /// Compiled code may use this much of the native stack from here on.
     pub(crate) fn enter(&mut self, front: &Front) {
-        // Measured anew at each turn, because turns run on whichever thread is free.
+        // Measured again at each turn, because turns run on whichever thread is free.
         self.native_limit = stack_pointer().saturating_sub(TURN_STACK);
         front.limit_stack(self.native_limit);
     }

@@ -2,13 +2,13 @@
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::Field;
+use gsw_notation::issue::Issue;
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::decode;
 use crate::run::{Run, raise};
 use crate::value::error;
-use gsw_notation::issue::Issue;
 
 /// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
 pub(crate) fn decode_arguments(

@@ -65,7 +65,7 @@ impl Run {
         }
     }
 
-    /// Compiled code may use so much of the stack from here on.
+    /// Compiled code may use this much of the stack from here on.
     pub(crate) fn enter_native(&mut self) {
         self.stack.enter(&self.front);
     }

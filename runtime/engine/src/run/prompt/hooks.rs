@@ -54,7 +54,7 @@ struct Ruling {
     trusted: Option<String>,
 }
 
-/// What has become of the outcome of a call.
+/// What happened to the outcome of a call.
 #[derive(Deserialize)]
 struct Amended {
     text: String,
@@ -175,7 +175,7 @@ impl PromptRun {
         }
     }
 
-    /// Continues a call before which the hooks from a place of the list on are asked. Gives what goes to the model when the
+    /// Continues a call before which the hooks from a place of the list on are asked. Returns what goes to the model when the
     /// call is over.
     pub(super) fn before_call(
         &self,
@@ -278,7 +278,7 @@ impl PromptRun {
         } else {
             call.input = said.input;
             self.report_hook(run, of, HookVerdict::Changed, None);
-            // What it has made of the input is judged anew.
+            // The input that it has changed is checked again.
             round.untrusted[index as usize] = self.untrusted_in(run, call);
         }
         if is_stopping(run, coordinator, round) {
