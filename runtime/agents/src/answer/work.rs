@@ -14,7 +14,7 @@ pub(crate) struct Work {
 
 /// How often each byte of an answer may be looked at. What models write needs two or three; a guess at what is generous.
 const TIMES: u64 = 16;
-/// What is free, so that short answers need no care.
+/// A free allowance, so that short answers are never limited.
 const FREE: u64 = 10_000;
 
 impl Work {

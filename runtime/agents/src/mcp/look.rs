@@ -14,13 +14,12 @@ use crate::mcp::newer;
 
 /// The most things of a kind that a server may list; a longer list is refused.
 const MOST: usize = 10_000;
-/// On so many pages.
+/// The most pages of such a list.
 const MOST_PAGES: usize = 1_000;
 
-/// Why nothing is seen.
 pub(super) enum Unseen {
     Service(ServiceError),
-    /// In words.
+    /// The server's own words.
     Server(String),
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// The most characters of a kind that are shown: a server gives its name.
+/// The most characters of an unknown kind that are shown: its name comes from the server.
 const LONGEST_KIND: usize = 40;
 
 /// The result of a tool; what was said where it is something else.
@@ -92,7 +92,7 @@ mod tests {
 
     use super::{prompt, resource, tool_result};
 
-    /// A result as the library gives it.
+    /// A result in the library's type.
     fn given(said: Value) -> ServerResult {
         serde_json::from_value(said).expect("anything is a result")
     }

@@ -18,7 +18,7 @@ impl<'a> CallNames<'a> {
         }
     }
 
-    /// The tool that a result is of; nothing where no call has its id.
+    /// The tool of a result; `None` where no call has its id.
     pub fn of(&self, id: &str) -> &'a str {
         self.0.get(id).copied().unwrap_or_default()
     }

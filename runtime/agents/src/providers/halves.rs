@@ -12,7 +12,7 @@ pub(crate) struct Halves {
 
 /// How long an escape is: `\ud83d`.
 const LENGTH: usize = 6;
-/// What stands for a half that has no other.
+/// Replaces an unpaired half.
 const REPLACEMENT: &str = "\\ufffd";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

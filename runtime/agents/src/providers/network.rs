@@ -8,7 +8,7 @@ use super::retry::Policy;
 use super::traffic::Traffic;
 use crate::environment::Environment;
 
-/// More of an answer.
+/// A part of an answer as it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Delta<'a> {
     Text(&'a str),

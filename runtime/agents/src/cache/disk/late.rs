@@ -26,7 +26,7 @@ pub(super) enum Write {
     LetGo(String),
 }
 
-/// The writes that wait.
+/// Writes that are queued for the writing thread.
 #[derive(Debug, Default)]
 pub(super) struct Late {
     writes: VecDeque<Write>,

@@ -12,12 +12,12 @@ use gsw_tree::event::CircuitChange;
 
 /// Outages in a row after which a model counts as down; a guess.
 const FAILURES: u32 = 3;
-/// It is asked at least so often.
+/// It is asked at least this often.
 const LONGEST: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub(crate) struct Circuit {
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
     open: Option<Open>,
 }
