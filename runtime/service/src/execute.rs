@@ -52,7 +52,7 @@ use crate::{
     terminal,
 };
 
-/// Does what the words after a program's name say, and gives the exit code.
+/// Executes the arguments after a program's name, and returns the exit code.
 #[must_use]
 pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
     let mut words = Vec::with_capacity(arguments.len());
@@ -115,7 +115,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
     }
 }
 
-/// What is to be carried.
+/// Which run to execute.
 pub(crate) enum Task {
     Start {
         workflow: usize,
@@ -123,7 +123,7 @@ pub(crate) enum Task {
     },
     /// A run that was interrupted, by its id or the beginning of it.
     Resume { id: String },
-    /// Resumes it, unless another process carries it to its end.
+    /// Resumes it, unless another process is running it.
     Await { id: String },
     /// Resumes it, to end it with its `defer`s.
     Cancel { id: String },
@@ -131,14 +131,14 @@ pub(crate) enum Task {
     Undo { id: String, wish: UndoWish },
 }
 
-/// Why nothing is carried.
+/// Why a run was not started.
 enum NotBegun {
     Refused(String),
-    /// It cannot be written down, for this reason.
+    /// It cannot be recorded, for this reason.
     Unwritten(String),
-    /// Another process has carried it to its end.
+    /// Another process has run it to its end.
     Ended(Box<Info>),
-    /// Another process carries it, and ends it.
+    /// Another process is running it, and will end it.
     Told,
     /// Nothing can be tried again of what could not be taken back.
     NothingToTry {
@@ -217,7 +217,7 @@ pub(crate) fn prepared(
     Ok((limit, idle, taping))
 }
 
-/// Carries a run to its end, or as far as it goes.
+/// Runs it to its end, or as far as it gets.
 pub(crate) fn carry(
     mut loaded: Loaded,
     task: Task,
@@ -294,7 +294,7 @@ fn unusable(program: &str, why: &str) -> Exit {
     Exit::Usage
 }
 
-/// Says why nothing is carried, or how the run has ended meanwhile.
+/// Reports why no run was started, or how the run has ended meanwhile.
 fn without(
     not_begun: NotBegun,
     engine: &Engine,
@@ -325,7 +325,7 @@ fn without(
     Exit::Refused
 }
 
-/// Says which runs a run that has ended, or one of those, has detached and are carried by nobody.
+/// Reports the detached runs, started by an ended run or by its descendants, that no process runs.
 fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origin: &Origin) {
     if options.verbosity == Verbosity::Quiet {
         return;
@@ -357,12 +357,12 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
 pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
     observers.close();
     if watchers.finish() == Output::Torn {
-        // Should this fail, so does the result, which says so.
+        // If this fails, so does printing the result, which reports it.
         let _ = std::io::stdout().write_all(b"\n");
     }
 }
 
-/// Notes that the caller has been told how the run ended.
+/// Notes that the result was delivered.
 pub(crate) fn note_delivered(store: &RunStore, id: &str, ended: &RunResult, exit: Exit) {
     let is_lost = exit != Exit::Done || say::is_unread();
     let is_unwritten = matches!(ended, RunResult::Value(_)) && is_lost;
@@ -445,7 +445,7 @@ fn offer_interrupted(
     origin: &Origin,
 ) {
     let is_asked = options.verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
-    // A store that cannot be read says so when it is needed.
+    // A store that cannot be read is reported when it is needed.
     if is_asked
         && let Ok(Some(info)) = engine.interrupted(workflow, input)
         && !info.status.is_final()
@@ -459,7 +459,7 @@ fn offer_interrupted(
     }
 }
 
-/// Begins what is to be carried; gives also the type of its result.
+/// Starts the run; returns also the type of its result.
 fn begin(
     engine: &Engine,
     task: Task,
@@ -565,7 +565,7 @@ fn taken(
     }
 }
 
-/// What the environment and the command line say of memory and prices; gives the limit of memory.
+/// What the environment and the command line say of memory and prices; returns the limit of memory.
 pub(crate) fn settle(loaded: &mut Loaded, options: &BuiltinOptions) -> Result<Option<u64>, String> {
     let prices = prices::of_user()?;
     if !prices.is_empty() {

@@ -123,7 +123,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     taping.end(options, exit)
 }
 
-/// Where runs are written down, as for a run of the command line.
+/// Where runs are recorded, as for a run of the command line.
 fn kept_in(program: &Program, options: &BuiltinOptions, origin: &Origin) -> Option<Arc<RunStore>> {
     match options.tape {
         TapeOption::Replay(_) => None,
