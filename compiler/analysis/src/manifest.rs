@@ -1,9 +1,9 @@
 //! What a program says of itself before it runs: what each workflow can raise and do, which models it may ask, and what
 //! the program permits itself.
 
-use gsw_abi::setting;
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_abi::setting;
 use gsw_infer::hir::{Callee, ExpressionKind};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, EffectSet};

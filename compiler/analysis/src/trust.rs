@@ -48,7 +48,7 @@ pub fn says_foreign(db: &dyn Db, prompt: ItemId) -> bool {
     found(db).is_some_and(|it| it.foreign.contains(&prompt))
 }
 
-/// A parameter that comes to a `trusted` place.
+/// A parameter that flows to a `trusted` place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuardedParameter {
     pub name: Name,
@@ -56,7 +56,7 @@ pub struct GuardedParameter {
     pub place: Option<String>,
 }
 
-/// The parameters of a workflow that nobody may choose whose words are from outside.
+/// The parameters of a workflow that must not come from an untrusted caller.
 pub fn guarded_parameters(db: &dyn Db, workflow: ItemId) -> Vec<GuardedParameter> {
     let Some(found) = found(db) else {
         return Vec::new();

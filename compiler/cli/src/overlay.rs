@@ -43,7 +43,7 @@ impl Overlay {
         &self.changed
     }
 
-    /// Every file that was asked for, also where there is none.
+    /// Every file that was requested, including missing ones.
     pub fn asked(&self) -> Vec<PathBuf> {
         self.read.borrow().keys().cloned().collect()
     }

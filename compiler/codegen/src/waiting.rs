@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         let value = layout::load(&mut self.builder, child, abi::FRAME_VALUE);
         let error = layout::load(&mut self.builder, child, abi::FRAME_ERROR);
         let no_error = self.number(0);
-        // A child that is done leaves its error field as it was, so only the status says whether to read it.
+        // A child that is done does not write its error field, so only the status says whether to read it.
         let raised = status_is(self, status, status::RAISED);
         let error = self.builder.ins().select(raised, error, no_error);
         layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);

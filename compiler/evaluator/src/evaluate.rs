@@ -8,7 +8,7 @@ use crate::json::{Json, text};
 use crate::machine::Machine;
 use crate::stop::{Flow, Stop, UNSPECIFIED, unsupported};
 
-/// What a workflow comes to.
+/// The outcome of a workflow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Its result as compact JSON.

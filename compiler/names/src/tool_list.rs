@@ -81,7 +81,8 @@ pub fn is_written_word(db: &dyn Db, file: File, element: &Expression) -> bool {
     matches!(&element.kind, ExpressionKind::Name(name) if is_word(name))
 }
 
-/// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module behind that of its module.
+/// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module
+/// after that of its module.
 pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     let file = item.file(db);
     if entry_file(db) == Some(file) {
@@ -90,7 +91,7 @@ pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     Name::from(format!("{}.{}", shown_module(db, file), item.name(db)))
 }
 
-/// What the settings behind `with` give to the model of that call: tools, workflows and hooks.
+/// What the settings after `with` give to the model of that call: tools, workflows and hooks.
 pub fn given_by_call(db: &dyn Db, file: File, settings: &[ast::Setting]) -> Vec<ItemId> {
     let mut given = named_in(db, file, settings, Setting::Tools);
     given.extend(named_in(db, file, settings, Setting::Spawns));

@@ -221,7 +221,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         self.has_learnt |= *known != before;
     }
 
-    /// A value comes to a place that takes only what is trusted.
+    /// A value flows to a place that accepts only trusted ones.
     fn demand(&mut self, label: &Label, span: Span, wanted: &str) {
         let is_tool = self.item.kind(self.db()) == ItemKind::Tool;
         let is_given_by_model = is_tool || self.unit.given.contains(&self.item);
@@ -230,7 +230,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         let mut given = parameters.filter(|(index, it)| {
             it.trusted == Presence::Absent && label.parameters.contains(*index)
         });
-        // The caller of a function answers for what becomes of its arguments; a model answers for nothing.
+        // The caller of a function answers for what happens to its arguments; a model answers for nothing.
         let first = if is_given_by_model {
             given.next()
         } else {

@@ -21,7 +21,7 @@ pub enum PatternKind {
     Binding(LocalId),
     /// An int or a duration's nanoseconds.
     Int(i64),
-    /// A float's bits.
+    /// The bits of a float.
     Float(u64),
     Bool(bool),
     /// A string or one of a literal union.

@@ -259,7 +259,7 @@ pub(super) fn from_start(index: usize) -> Name {
     Name::from(format!("[{index}]"))
 }
 
-/// The way to an element behind the `..`, the last of which is number 0.
+/// The way to an element after the `..`, the last of which is number 0.
 pub(super) fn from_end(index: usize) -> Name {
     Name::from(format!("[-{index}]"))
 }

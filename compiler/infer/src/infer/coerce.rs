@@ -226,7 +226,7 @@ impl HirBuilder<'_> {
 #[derive(Clone, Copy)]
 pub(super) enum Siblings {
     Branches,
-    /// Those of a literal.
+    /// The types of a literal's parts.
     Parts(errors::PartsOf),
 }
 

@@ -476,7 +476,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// A report of a type with a function behind its dot that its module has.
+    /// A report of a type with a function after its dot that its module has.
     fn of_module(&self, name: &Name, span: Span) -> Option<Diagnostic> {
         let end = gsw_names::item_text(self.db, self.item).len();
         let rest = Span::new(span.end, u32::try_from(end).ok()?);

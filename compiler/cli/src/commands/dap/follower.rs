@@ -93,11 +93,11 @@ pub struct Stopped {
     pub depth: usize,
     /// The number of the point; of a run that waits, of the last one.
     pub point: u64,
-    /// Which follower says so.
+    /// The follower that reports it.
     pub by: u64,
 }
 
-/// Looks at a paused run.
+/// Inspects a paused run.
 type Look = Box<dyn FnOnce(&Run) + Send>;
 
 enum Command {

@@ -1,4 +1,4 @@
-//! The requests of an editor in turn, and the events that it gets: which run it looks at, the live one or a replay.
+//! The requests of an editor, one after the other, and its events; for the live run, or for a replay of it.
 
 mod following;
 mod requests;
@@ -20,14 +20,13 @@ use super::shown::Shown;
 use super::wire::Output;
 use following::Following;
 
-/// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     Request,
     End,
 }
 
-/// Runs of a program and an editor that looks at them.
+/// A debugging session: runs of a program, and the editor that inspects them.
 pub struct Session {
     output: Output,
     heard: Sender<Heard>,
@@ -83,7 +82,6 @@ impl Session {
         }
     }
 
-    /// Takes what was heard.
     pub fn take(&mut self, heard: Heard) -> Next {
         match heard {
             Heard::Request(request) => return self.request(&request),
@@ -127,7 +125,7 @@ impl Session {
 
     /// The point of the main run that a replay stops at anyhow.
     fn until(&self) -> u64 {
-        // What is followed goes on from where it is, as far as it comes.
+        // What is followed continues from where it is, as far as it comes.
         if self.past.is_none() || self.may_come_further() {
             return NEVER;
         }
@@ -319,7 +317,7 @@ impl Session {
         })
     }
 
-    /// Looks at the run as it was at a point, in the place of what was looked at.
+    /// Shows a replay of the run at an earlier point, instead of what is shown.
     fn go_to(&mut self, point: u64, because: Because) -> Result<(), String> {
         self.replay(Mode::To { point, because })
     }
@@ -363,7 +361,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins to look at a run that is kept.
+    /// Starts on a stored run.
     fn begin_kept(&mut self) -> Result<(), String> {
         let recorded = self.remember()?;
         if self.launch.stop_on_entry {
@@ -375,7 +373,7 @@ impl Session {
         self.replay(Mode::Go { until: recorded })
     }
 
-    /// Reads the run that is kept as far as it has come, and gives the last point of it.
+    /// Reads the run that is kept as far as it has come, and returns the last point of it.
     fn remember(&mut self) -> Result<u64, String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         let mode = Mode::Scan {
@@ -441,7 +439,7 @@ impl Session {
         if self.recording.is_none() {
             self.recording = follower.recording();
         }
-        // A run that waits is behind its last point.
+        // A run that waits is after its last point.
         let until = at.point + u64::from(at.because == Because::Pause);
         let wanted = match what {
             Back::Step => Wanted::Statement {

@@ -31,7 +31,7 @@ pub struct Place {
     pub at: At,
 }
 
-/// Where in the line.
+/// The position inside a line.
 pub enum At {
     Column(u32),
     /// The first place in it that has this text as a whole word.
