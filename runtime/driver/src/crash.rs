@@ -10,25 +10,24 @@
 //! disk is done again; what is `once` is never done again; where it may have been done, the run is given `OutcomeUnknown`, and
 //! may then go another way.
 
+mod checks;
 mod life;
 mod outside;
 mod seeded;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
-use gsw_engine::operation::{Failure, OperationId, Outcome};
-use gsw_engine::run::{CANCELLED, Finished, MocksInTests, RunResult};
+use gsw_engine::run::{Finished, MocksInTests, RunResult};
 use gsw_journal::list::Listed;
 use gsw_journal::record::{Blob, Identity, Payload, Record};
 use gsw_journal::store::{Error, NewRun, Store};
-use gsw_tree::class::Class;
-use gsw_tree::event::{Event, EventKind};
+use gsw_tree::event::Event;
 
+use crate::crash::checks::{doubtful, once, only_what_is_open, unknown, warns};
 use crate::crash::life::{Lived, Order, Subject};
 use crate::crash::outside::{Outside, Performed};
 use crate::durable::beginning;
@@ -41,9 +40,6 @@ use crate::testing;
 use crate::turn_threads::TurnThreads;
 
 pub use seeded::{Lives, live_through};
-
-/// This much of an event is shown.
-const SHOWN: usize = 400;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crashes {
@@ -361,146 +357,6 @@ fn places(whole: &Whole, crashes: Crashes) -> Vec<Place> {
         Crashes::Around(record) => it.record == record,
     })
     .collect()
-}
-
-/// What has an outcome on the disk is not done again.
-fn only_what_is_open(records: &[Record], again: &[Performed]) -> Result<(), String> {
-    let has_outcome = |id: OperationId| {
-        let mut outcomes = records.iter();
-        outcomes.any(|it| matches!(it, Record::Outcome { of, .. } if of.operation == id.0))
-    };
-    match again.iter().find(|it| has_outcome(it.id)) {
-        Some(it) => Err(format!(
-            "{} is done again, although its outcome is on the disk",
-            it.what
-        )),
-        None => Ok(()),
-    }
-}
-
-/// What must not happen twice has not.
-fn once(performed: &[Performed]) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    for it in performed {
-        if it.class == Class::Once && !seen.insert(&it.key) {
-            return Err(format!("{} is `once` and is done twice", it.what));
-        }
-    }
-    Ok(())
-}
-
-/// What was about to begin, must not happen twice and has no outcome.
-fn doubtful(records: &[Record]) -> Vec<Identity> {
-    let intents = records.iter().filter_map(|it| match it {
-        Record::Intent { of } => Some(*of),
-        Record::Begin { .. }
-        | Record::Outcome { .. }
-        | Record::Cancel { .. }
-        | Record::Interrupt { .. }
-        | Record::Build { .. }
-        | Record::End { .. }
-        | Record::NotDone { .. }
-        | Record::Undo { .. } => None,
-    });
-    let has_outcome = |it: &Identity| {
-        let mut outcomes = records.iter();
-        outcomes.any(|record| matches!(record, Record::Outcome { of, .. } if of == it))
-    };
-    intents.filter(|it| !has_outcome(it)).collect()
-}
-
-/// It says that what was cancelled may have been done.
-fn warns(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::Log { message, .. } if message.starts_with(CANCELLED))
-}
-
-/// The run was given `OutcomeUnknown`.
-fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
-    let found = after.iter().find_map(|(record, blob)| match record {
-        Record::Outcome { of, outcome, .. } if *of == doubtful => {
-            let bytes = match (outcome, blob) {
-                (Payload::Inline(bytes), _) => bytes,
-                (Payload::Blob(_), Some(blob)) => &blob.bytes,
-                (Payload::Blob(_), None) => return None,
-            };
-            Noted::decode(bytes)
-        }
-        Record::Outcome { .. }
-        | Record::Begin { .. }
-        | Record::Intent { .. }
-        | Record::Cancel { .. }
-        | Record::Interrupt { .. }
-        | Record::Build { .. }
-        | Record::End { .. }
-        | Record::NotDone { .. }
-        | Record::Undo { .. } => None,
-    });
-    let Some(noted) = found else {
-        return Err("something that may have been done is not answered for".into());
-    };
-    let what = noted.what.clone();
-    if let Some(Outcome::Failed(Failure::Unknown { .. })) = noted.outcome() {
-        return Ok(());
-    }
-    Err(format!(
-        "{what} may have been done, and the run was not given `OutcomeUnknown`"
-    ))
-}
-
-impl Whole {
-    /// Whether a run that was killed is what the undisturbed one is.
-    fn compare(&self, lived: &Lived, performed: &[Performed]) -> Result<Held, String> {
-        let finished = lived.finished.as_ref().ok_or("it was killed")?;
-        if finished.result != self.finished.result {
-            return Err(difference(
-                "result",
-                &self.finished.result,
-                &finished.result,
-            ));
-        }
-        if finished.fault != self.finished.fault {
-            return Err(difference("fault", &self.finished.fault, &finished.fault));
-        }
-        if finished.snapshots != self.finished.snapshots {
-            let (was, is) = (&self.finished.snapshots, &finished.snapshots);
-            return Err(difference("list of snapshots", was, is));
-        }
-        let mut pairs = self.events.iter().zip(&lived.events);
-        if let Some((was, is)) = pairs.find(|(was, is)| was != is) {
-            return Err(difference("event", was, is));
-        }
-        let (was, is) = (self.events.len(), lived.events.len());
-        if was != is {
-            return Err(format!("{was} events were emitted, and now {is}"));
-        }
-        let missing = self.performed.iter().find(|it| !performed.contains(it));
-        if let Some(it) = missing {
-            return Err(format!("{} was not done", it.what));
-        }
-        let added = performed.iter().find(|it| !self.performed.contains(it));
-        if let Some(it) = added {
-            return Err(format!(
-                "{} was done, which it is not without a crash",
-                it.what
-            ));
-        }
-        Ok(Held::AsUndisturbed)
-    }
-}
-
-fn difference(what: &str, was: &impl std::fmt::Debug, is: &impl std::fmt::Debug) -> String {
-    let shown = |it: &dyn std::fmt::Debug| -> String {
-        let text = format!("{it:?}");
-        match text.char_indices().nth(SHOWN) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text,
-        }
-    };
-    format!(
-        "another {what}\n  undisturbed: {}\n  resumed:     {}",
-        shown(was),
-        shown(is)
-    )
 }
 
 /// What a record says, by its number from 1.

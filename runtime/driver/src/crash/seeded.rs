@@ -9,9 +9,10 @@ use gsw_engine::run::{Finished, RunResult};
 use gsw_journal::record::Record;
 use gsw_tree::event::Event;
 
+use crate::crash::Trial;
+use crate::crash::checks::{difference, doubtful, once, only_what_is_open};
 use crate::crash::life::{ID, Lived, Order, Subject};
 use crate::crash::outside::Outside;
-use crate::crash::{Trial, difference, doubtful, once, only_what_is_open};
 use crate::scripted::{Answer, Around, Entry, World, drawn};
 use crate::tape::Tape;
 use crate::turn_threads::TurnThreads;
