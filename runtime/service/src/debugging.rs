@@ -12,8 +12,8 @@ use gsw_engine::load::Loaded;
 use gsw_tree::event::EventKind;
 
 use crate::arguments::BuiltinOptions;
-use crate::execute::{around, settle};
 use crate::mcp::progress;
+use crate::setup::{base_options, settle};
 use crate::store::Origin;
 use crate::terminal;
 use crate::value_text;
@@ -49,7 +49,7 @@ pub fn engine(
         debugger: Some(debugger),
         pauses: Some(pauses),
         humans: Some(humans),
-        ..around(&name, options, &terminal::stage(), origin)
+        ..base_options(&name, options, &terminal::stage(), origin)
     };
     Ok(Engine::new(loaded, options))
 }

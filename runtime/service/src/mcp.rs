@@ -42,7 +42,7 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
-use crate::execute::{around, end_watching, observers, prepared};
+use crate::execute::end_watching;
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::mcp::call::Watch;
@@ -53,6 +53,7 @@ use crate::mcp::reach::{Reach, Serving};
 use crate::mcp::server::Server;
 use crate::report::report_detached;
 use crate::say::say;
+use crate::setup::{base_options, observers, prepared};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
 use crate::{open_files, terminal};
@@ -94,7 +95,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             idle,
             variables,
             tape: taping.tape(),
-            ..around(&program.name, options, &terminal::stage(), origin)
+            ..base_options(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

@@ -22,11 +22,12 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
-use crate::execute::{around, end_watching, observers, settle};
+use crate::execute::end_watching;
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::report::{Next, report_detached, say_moved, short};
 use crate::say::{self, say};
+use crate::setup::{base_options, observers, settle};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
 use crate::{failure, open_files, terminal};
@@ -139,7 +140,7 @@ pub(crate) fn work(
             observers: Arc::clone(&observers),
             store: Some(Arc::clone(&at)),
             idle: Some(idle.unwrap_or(IDLE)),
-            ..around(&program.name, options, &terminal::stage(), origin)
+            ..base_options(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

@@ -11,7 +11,8 @@ use gsw_journal::list::{Carried, Info};
 
 use crate::arguments::BuiltinOptions;
 use crate::builds::{Build, become_it};
-use crate::execute::{Task, carry, note_delivered};
+use crate::execute::begin::Task;
+use crate::execute::{carry, note_delivered};
 use crate::exit::Exit;
 use crate::report::{Next, report};
 use crate::runs::{quiet_engine, refuse};
