@@ -1,4 +1,4 @@
-//! The way in.
+//! The entry point of the evaluator.
 
 use gsw_names::module_scope;
 use gsw_source::{Database, Db, File, ItemKind};

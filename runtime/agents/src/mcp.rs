@@ -1,4 +1,4 @@
-//! MCP servers: each is started or reached at its first call, is one for all runs, and again when it has ended.
+//! MCP servers: each is started or connected at its first call, shared by all runs, and restarted when it has ended.
 
 mod address;
 mod answer;

@@ -1,4 +1,4 @@
-//! The alarms of one carrier: sleeps of its run, and when a run that was cancelled has had its time.
+//! The alarms of one carrier: sleeps of its run, and the end of a cancelled run's grace period.
 
 use gsw_engine::operation::OperationId;
 

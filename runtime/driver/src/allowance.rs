@@ -1,4 +1,4 @@
-//! What a run's memory leaves for the results of work that is on its way.
+//! Reserves memory of a run for the results of work in flight.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

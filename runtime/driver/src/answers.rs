@@ -1,4 +1,4 @@
-//! What keeps answers of models, for all runs of a process.
+//! The seam to the cache of model answers, which all runs of a process share.
 
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 

@@ -1,4 +1,4 @@
-//! What carriers work with.
+//! The parts that carriers work with: clock, timer, threads, performers.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

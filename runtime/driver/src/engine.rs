@@ -1,4 +1,4 @@
-//! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
+//! The entry point: an engine holds a loaded program and the resources of its runs, and starts runs of its workflows.
 
 mod canceller;
 pub mod forking;

@@ -1,4 +1,4 @@
-//! The seam to what takes questions to people.
+//! The seam to people.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Takes secrets out of what comes from outside: a command, a page or a server may repeat what it was given, and its words go to
-//! models, logs and the journal.
+//! Masks secrets in what comes from outside: a command, a page or a server may repeat them, and its output goes to models, logs
+//! and the journal.
 
 use std::borrow::Cow;
 

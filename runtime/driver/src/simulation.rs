@@ -1,4 +1,4 @@
-//! Carries a run by the real carrier under a clock, an order of threads and performers that are drawn from a seed.
+//! Drives a run by the real carrier with a clock, an order of threads and performers that are drawn from a seed.
 //!
 //! At each step one thing happens, chosen by the seed: a turn runs, an operation ends, time passes until something is due, the
 //! run is cancelled or stopped. Operations end in any order, fail, panic while they are begun or performed, end with what

@@ -1,4 +1,4 @@
-//! What is beside models, or in their place: a recorder of exchanges, or a player that answers from a recording.
+//! Recording of requests to models, or playing a recording in their place.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The seam to what sends HTTP requests: the engine knows no client.
+//! The seam to the HTTP client.
 
 use std::pin::Pin;
 use std::sync::Arc;

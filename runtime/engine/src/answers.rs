@@ -1,4 +1,4 @@
-//! Answers of models that are kept: what a prompt call looks up before it asks, and what it leaves behind.
+//! The cache of model answers as a run sees it: what a prompt call looks up before it asks, and what it keeps.
 //!
 //! A look-up is an operation like any other, so what a cache holds reaches a run only as an outcome, and a replay touches
 //! none. Of equal calls at once one asks; the others wait, which is an operation too.

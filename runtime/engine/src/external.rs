@@ -1,4 +1,4 @@
-//! Answers from outside that are no person's: what a run waits for.
+//! Answers from outside that are not given by a person: what a run waits for.
 
 use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The contract with the crate above: how a prompt call becomes requests to a model, and the trait that performs these.
+//! Prompts, requests and answers independent of providers, and the trait through which the crate above performs prompt calls.
 //!
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to its `Models`.

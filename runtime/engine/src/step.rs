@@ -1,4 +1,4 @@
-//! What a call that may wait ended with.
+//! How a call that may wait has ended.
 
 /// What happened to a waiting call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! What cannot be done with a store, and what to do about it.
+//! Errors of a store, with what to do about each.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::questions::Refusal;
 use crate::seal::SealError;
 use crate::status::Status;
 
-/// What cannot be done with a store.
+/// Errors of a store, with what to do about each.
 #[derive(Debug)]
 pub enum Error {
     Missing(PathBuf),

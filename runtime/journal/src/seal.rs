@@ -1,4 +1,4 @@
-//! Secrets at rest: bytes are sealed with a key that is not in the store.
+//! Encryption at rest, with a key that is not in the store.
 //!
 //! XChaCha20-Poly1305 with a nonce that is drawn for each: the file alone shows only how long a secret is. What a secret is
 //! about (its run, its field) goes into the seal, so that one cannot be put in the place of another. The key is in a file beside

@@ -1,4 +1,4 @@
-//! Payloads that are sealed before they are written: those of runs whose program has secrets.
+//! Payloads that are encrypted before they are written: those of runs whose program has secrets.
 //!
 //! What is sealed begins with a mark, so that a reader of a payload's bytes gets what was meant, with the key, or an error that
 //! says why not. Records keep their form, so chains and exports can be checked without the key.

@@ -1,4 +1,4 @@
-//! Whether a store is what was written to it.
+//! Checks a store for damage.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What a debugger runs a program with: models, files and all else are real, nothing is recorded, and time can be paused.
+//! The engine that a debugger runs a program with: models, files and all else are real, nothing is recorded, and time can be
+//! paused.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What can still be asked for from a place on, and what can raise: facts of one version.
+//! Facts of one version: what it can still ask for from a place on, and what can raise.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! From what is written to a value of the shape: changes what models habitually write in another way, and names each change.
+//! Coerces what an answer says to the shape of the schema: accepts common deviations of models, and names each.
 //!
 //! Each part of an answer is looked at once. Which of several shapes a part is meant to be, it is asked from afar (`resemble`),
 //! never by trying all; so the work grows with the answer alone. Nothing that is written disappears: it is in the value, in a repair,

@@ -1,4 +1,4 @@
-//! What an answer says, as it is written: before its schema decides what that means.
+//! The syntax tree of an answer, before the schema gives it a meaning.
 //!
 //! Unlike a [`Value`], a node keeps keys that are there twice, words without quotes and the digits of numbers, and knows whether
 //! a list or object was ended.

@@ -1,4 +1,4 @@
-//! What a schema asks for, in a form that is quick to ask: made once for an answer, linear in the schema.
+//! A schema prepared for coercion: built once for an answer, in time linear in the schema.
 //!
 //! It knows what choosing and repairing need. Bounds and every `where` are the check's, which comes after.
 

@@ -1,4 +1,4 @@
-//! How much work reading an answer may take: in proportion to its length, whatever it holds.
+//! The limit on the work of reading an answer: proportional to its length, whatever it contains.
 //!
 //! An answer may be hostile, so nothing may be looked at again and again. Code that visits text or values counts what it looked
 //! at; when the work is spent, reading ends and the answer is refused. The tests count the same units.

@@ -1,4 +1,4 @@
-//! Which keys are being asked for just now, so that equal calls wait for the first one and none waits for itself.
+//! The keys that are being asked for, so that equal calls wait for the first one and none waits for itself.
 //!
 //! A call that waits for a key keeps the calls around it from ending, and so keeps those waiting that wait for their keys.
 //! Before a call begins to wait, these waits are followed: where they lead back to a key that is around the call, it would wait

@@ -1,4 +1,4 @@
-//! The record that is most like a request that has none, and where the two differ.
+//! The record that resembles an unrecorded request most, and where the two differ.
 
 use std::collections::HashMap;
 

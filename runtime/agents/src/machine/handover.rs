@@ -1,4 +1,4 @@
-//! Another model continues a conversation in which something was done that must not be done again.
+//! Hands a conversation with effects that must not be repeated over to another model.
 //!
 //! Beginning again would call the tool again, so the next model gets the conversation so far: what was asked, what the first
 //! model said, its calls and what they gave. Both wire protocols can express that. What only one provider can read is left

@@ -1,4 +1,4 @@
-//! What lets a program use a server in the name of a person: OAuth, as the specification of the protocol has it.
+//! Authorization to use a server in the name of a person: OAuth, as the MCP specification defines it.
 //!
 //! A server that refuses a request names its authorization server ([`discovery`]). The program is known there ([`identity`]), and
 //! shows a person where to consent ([`Consent`]). The consent comes back as a code ([`loopback`]) that gives a token ([`token`]),

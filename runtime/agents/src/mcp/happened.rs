@@ -1,4 +1,4 @@
-//! What happens with a server between its answers, until the next answer takes it along.
+//! Notifications of a server, held until the next answer carries them to the run.
 //!
 //! An event of a run must be there again when the run is replayed, so what a server says by itself reaches a run only as a part
 //! of an outcome that is recorded.

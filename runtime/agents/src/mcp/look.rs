@@ -1,4 +1,4 @@
-//! What a server lists and lets be read: its tools, resources and prompts, page by page, within limits.
+//! Lists and reads what a server offers: tools, resources and prompts, page by page, within limits.
 
 use rmcp::RoleClient;
 use rmcp::model::{

@@ -1,4 +1,4 @@
-//! What a server of a later protocol says: the parts that are known are kept, and a text says what stood in the place of the others.
+//! Messages of servers with a later protocol: known parts are kept, and a text replaces the others.
 //!
 //! The library reads a result as a whole, so one block of an unknown kind would cost all others. A result that is none to it comes
 //! as it was sent, and is read here once more, block by block.

@@ -1,5 +1,4 @@
-//! Calls in which a server may ask, for forms to be filled in and answers of models: what it asks goes to the program, and comes back
-//! answered.
+//! Calls in which a server may ask for forms and for answers of models: the question goes to the program, and the answer back.
 //!
 //! A server of the newer age asks by a result, and is called again with the answers; what it has to know of the first call is in a
 //! state that goes with it. One of the older age asks while its call is open, which then waits here.

@@ -1,4 +1,4 @@
-//! What the calls of a conversation were of: results know them only by their ids.
+//! The tool of each call in a conversation: results refer to calls only by id.
 
 use std::collections::HashMap;
 

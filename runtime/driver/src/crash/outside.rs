@@ -1,4 +1,4 @@
-//! What is outside of a run that is tried with crashes: it outlives each of the run's lives, and notes what was performed.
+//! The outside world of a run that is tried with crashes: it survives the run's lives, and notes what was performed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};

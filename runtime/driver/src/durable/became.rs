@@ -1,4 +1,4 @@
-//! What happened to what was to be recorded, and what others see of a run.
+//! The results of recording, and the state of a run that others see.
 
 use gsw_journal::list::Status;
 use gsw_journal::writer::Journal;

@@ -1,4 +1,4 @@
-//! What writing a run down takes before an operation begins. Every request is named.
+//! What must be recorded before an operation begins. Every request is named.
 
 use gsw_engine::operation::{Operation, Request};
 use gsw_tree::class::Class;

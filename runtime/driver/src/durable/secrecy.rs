@@ -1,4 +1,4 @@
-//! Which runs are recorded sealed: those of programs that have secrets.
+//! Which runs are stored encrypted: those of programs that have secrets.
 
 use gsw_abi::program::Program;
 use gsw_abi::types::{self, Type};

@@ -1,4 +1,4 @@
-//! Where the runs of a program are recorded. The file is made with the first run that needs it.
+//! The store of a program's runs. The file is created with the first run that needs it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The places of the operations of a run of the store, as its program knows when it is replayed in memory.
+//! The places of a stored run's operations in its program, found by replaying it in memory.
 
 use std::collections::BTreeMap;
 

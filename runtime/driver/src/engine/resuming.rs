@@ -1,4 +1,4 @@
-//! Bringing runs back from the store of their program.
+//! Resuming runs from the store of their program.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! What was given up while it was in flight: the other end may have done it all the same, and the run cannot know.
+//! Operations that were given up in flight: they may have been done, and the run cannot know.
 //!
 //! A time limit that gives such an operation up ends with `OutcomeUnknown` instead of its own error: a program that catches
 //! `Timeout` and tries again must not do it twice. A cancelled task catches nothing, so there it is a warning.

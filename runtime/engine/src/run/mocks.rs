@@ -1,4 +1,4 @@
-//! What a test puts in the place of others: mocks of items, scripts of agents' models; and the snapshots that it takes.
+//! Mocks of a test run: of items, scripts of agents' models; and the snapshots that it takes.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What takes back what a workflow has done: registered while it runs, called last first when the workflow fails.
+//! `undo` blocks of workflows: registered while a workflow runs, called last first when it fails.
 //!
 //! **Invariants.**
 //! - What is registered belongs to the nearest workflow around; inside of an undo nothing is registered, since an undo is

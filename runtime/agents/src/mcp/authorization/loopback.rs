@@ -1,4 +1,4 @@
-//! Where a person comes back to after consenting: an address of this machine that is listened at until then.
+//! The loopback address to which a browser redirects a person after consenting.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which models are down, as the process has seen it: they are not asked where another model follows.
+//! Circuit breakers of models, per process: a model that is down is not asked where another one follows.
 //!
 //! After [`FAILURES`] outages in a row the circuit opens: a request that has a fallback fails at once, without one to the provider.
 //! After a while one is let through. An answer closes the circuit, another outage keeps it open for twice as long.

@@ -1,4 +1,4 @@
-//! Answers from outside on their way: found, checked by a run that never begins, brought.
+//! Delivers answers from outside: finds the run, checks the answer, hands it over.
 
 use std::sync::{Arc, Weak};
 

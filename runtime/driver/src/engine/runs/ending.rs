@@ -1,4 +1,4 @@
-//! The end of many runs at once: waited for, asked for, or made at once.
+//! Ending many runs at once: waiting for them, or shutting them down.
 
 use std::sync::{Arc, PoisonError};
 

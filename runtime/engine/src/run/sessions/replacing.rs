@@ -1,4 +1,4 @@
-//! Which exchange of a session an answer takes the place of.
+//! Which exchange of a session an answer replaces.
 //!
 //! Only one that a prompt was asked in, and that of nobody else: what the program has put into the session, and what is left of older
 //! exchanges, is what later answers rest on.
