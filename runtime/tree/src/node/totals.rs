@@ -19,6 +19,7 @@ pub struct Totals {
     pub completed: u64,
     /// Nodes that ended with an error.
     pub failed: u64,
+    /// Nodes that were cancelled.
     pub cancelled: u64,
     /// Lines of the log so far.
     pub logs: u64,
