@@ -151,7 +151,7 @@ pub fn changes_outside(db: &dyn Db, item: ItemId) -> bool {
     changes
 }
 
-/// Whether what an item names is looked at as well.
+/// Whether the items that an item names are followed.
 enum Further {
     Yes,
     No,

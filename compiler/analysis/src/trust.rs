@@ -97,7 +97,7 @@ fn asks_for_trust(db: &dyn Db, project: Project) -> bool {
     own_files(db, project).any(|it| file_asks_for_trust(db, it))
 }
 
-/// Whether anything in a file is, so that an edit looks at the items of one.
+/// Whether anything in a file is, so that an edit checks only the items of one file.
 #[salsa::tracked(returns(copy))]
 fn file_asks_for_trust(db: &dyn Db, file: File) -> bool {
     // What does not even hold the word needs no tree.

@@ -5,7 +5,7 @@ use gsw_names::{is_private, is_std};
 use gsw_source::{Database, ItemId, Name, Project};
 use gsw_syntax::file_item_ids;
 
-/// Which declarations are looked at.
+/// Which declarations are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// Those of the library alone.

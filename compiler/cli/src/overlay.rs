@@ -24,7 +24,7 @@ impl Overlay {
         }
     }
 
-    /// The text of a file as it was read from the disk.
+    /// The text of a file as first read from the disk.
     pub fn original(&self, path: &Path) -> Option<Arc<str>> {
         self.read.borrow().get(path)?.as_ref().ok().cloned()
     }

@@ -87,7 +87,7 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
     Ok(module)
 }
 
-/// The source files that a program carries, and those of its skills, which may be no text.
+/// The source files in a built program, and those of its skills, which may be no text.
 struct Carried(BTreeMap<PathBuf, Option<Arc<str>>>);
 
 impl Files for Carried {

@@ -122,7 +122,7 @@ impl Translator<'_, '_> {
         layout::store_half(&mut self.builder, wait.state, frame, abi::FRAME_STATE);
     }
 
-    /// The block where the wait at the end of `block` ends: loads what was kept, and looks at how it ended.
+    /// The block where the wait at the end of `block` ends: loads the saved locals, and branches on how the wait ended.
     fn go_on(&mut self, block: BlockId, then: Then<'_>) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
         // One block for both ways, so everything is read from the frame again even where registers still hold it: that keeps

@@ -328,7 +328,7 @@ impl Head<'_> {
         let place = self.place(name.span);
         let Some(item) = own_type(self.db, self.file, &name.name) else {
             let is_elsewhere = resolve_name(self.db, self.file, &name.name).is_some();
-            // Else the type is there but broken, which was reported.
+            // Else the type exists but is broken, which was reported.
             if is_elsewhere || !crate::import::is_reported(self.db, self.file, &name.name) {
                 self.sink
                     .push(errors::method_of_foreign_type(place, &name.name));

@@ -14,7 +14,7 @@ use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
 use crate::skill::skill_tools;
 
-/// The module of the tools with which a model looks at its run.
+/// The module of the tools with which a model inspects its run.
 const INTROSPECTION: &str = "std/introspect";
 /// The one of them that starts something.
 const SPAWN_REQUEST: &str = "request_spawn_workflow";
@@ -58,7 +58,7 @@ pub fn listed_skill_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     }
 }
 
-/// Whether a tool is one of those with which a model looks at its run.
+/// Whether a tool is one of those with which a model inspects its run.
 pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
     std_file(db, INTROSPECTION) == Some(item.file(db))
         && !is_spawn_request(db, item)

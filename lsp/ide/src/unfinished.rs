@@ -49,7 +49,7 @@ pub fn finished(text: String, at: usize) -> String {
     }
     best.fill(before, rest, below);
     if best.wrong > 0 {
-        // A head whose body is there, but for its brackets.
+        // A head whose body is complete, but for its brackets.
         best.consider([before, rest.trim_end(), " {", below, "\n}"].concat());
     }
     match best.text {

@@ -112,7 +112,7 @@ pub fn write(parts: &Parts<'_>) -> Result<Vec<u8>, postcard::Error> {
     Ok(bytes)
 }
 
-/// The sum that an image's header names it by, of any version; whether the rest fits it is not looked at.
+/// The checksum in an image's header, of any version; whether the rest matches it is not checked.
 #[must_use]
 pub fn sum_of(header: &[u8; HEADER_SIZE]) -> Option<[u8; 32]> {
     let sum = header.get(SUM..SUM + 32)?;

@@ -356,7 +356,7 @@ pub enum ToolBody {
     Human,
     /// The program that embeds it, after `@host`.
     Host,
-    /// The library: it looks at the run that its model is part of.
+    /// The library: it inspects the run that its model is part of.
     Question,
     /// The library: it asks for a workflow to be started, which answers for what it does itself.
     SpawnRequest,

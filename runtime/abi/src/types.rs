@@ -141,7 +141,7 @@ pub struct Check {
     pub bounds: Vec<Bound>,
 }
 
-/// What a check looks at.
+/// What a check reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum CheckScope {
     /// The check sees nothing but the value, as `it`.

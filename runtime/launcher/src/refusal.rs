@@ -12,7 +12,7 @@ pub enum Refusal {
     NoImage,
     /// Something is appended, but it is damaged.
     Damaged,
-    /// The image is there and is refused.
+    /// The image is refused.
     Load(LoadError),
 }
 

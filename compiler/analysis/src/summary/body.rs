@@ -553,7 +553,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         self.bind_carried(pattern);
     }
 
-    /// What an error carries may be anything of its type, whatever is known of the error itself.
+    /// The payload of an error may be anything of its type, whatever is known of the error itself.
     fn bind_carried(&mut self, pattern: &'a Pattern) {
         let mut carried = Vec::new();
         visit_patterns(pattern, &mut |it| {

@@ -199,7 +199,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     fn given_by_others(&self) -> Option<&'static str> {
         match self.body.part {
             BodyPart::Handler(_) => Some("what a hook is given"),
-            // Any value of the type is looked at, a model's answer too.
+            // Any value of the type is checked, a model's answer too.
             BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some("what a `where` looks at"),
             BodyPart::Main
             | BodyPart::ParameterDefault(_)

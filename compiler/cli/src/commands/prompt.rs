@@ -254,7 +254,7 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
     }
 }
 
-/// After which parts of a request the provider is told to keep what it begins with.
+/// The positions in a request up to which the provider is asked to cache it.
 fn cache_marks(body: &Value) -> Vec<&'static str> {
     let is_marked = |it: &Value| !it["cache_control"].is_null();
     let any = |part: &str| {

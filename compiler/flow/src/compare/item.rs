@@ -61,7 +61,7 @@ pub(super) enum Calls<'a> {
     Function(FunctionIndex),
     /// A function value; which function it holds is not known.
     Value,
-    /// A function value or a frame is made of this function; whoever is given it may call it.
+    /// A function value or a frame is made of this function; its receiver may call it.
     Later(FunctionIndex),
     Runtime(RuntimeCalled<'a>),
     Nothing,

@@ -249,7 +249,7 @@ impl Walk<'_> {
         let repeats = self.same_repeat(&old.repeat, &new.repeat);
         let is_told = (&old.name, &old.docs, old.body, old.gives)
             == (&new.name, &new.docs, new.body, new.gives);
-        // A model may call it at any time, and is told what it gives.
+        // A model may call it at any time, and sees its result.
         is_told
             && repeats
             && self.same_fields(&old.parameters, &new.parameters)

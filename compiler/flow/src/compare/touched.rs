@@ -125,7 +125,7 @@ impl Side<'_> {
                 return false;
             };
             let is = |calls: &[RuntimeCall]| calls.contains(&call);
-            // A constant has one value, whoever keeps it; what is new is nobody else's. The others give places, which
+            // A constant has the same value for all; a new object is not shared yet. The others return places, which
             // `place_set` changes.
             if is(&[
                 RuntimeCall::constant_keep,

@@ -427,7 +427,7 @@ pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
 pub enum Renaming {
     /// `as` and this name at this place.
     As(Place, String),
-    /// Another name after an `as` that is there.
+    /// Another name after an existing `as`.
     OtherAlias,
     /// Tools listed one by one, not by their modules.
     OneByOne,

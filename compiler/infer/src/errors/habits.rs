@@ -30,7 +30,7 @@ fn last_name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// `??` after an element that is there or raises; `whole` is the element, and `get` what gives an optional.
+/// `??` after an element that exists or raises; `whole` is the element, and `get` the call that returns an optional.
 pub fn element_or_default(diagnostic: Diagnostic, whole: Place, get: &str) -> Diagnostic {
     diagnostic
         .note(format!(

@@ -156,7 +156,7 @@ impl Names<'_, '_> {
             self.refer(name.span, reference(found));
             return Some(found);
         }
-        // The declaration is there but broken, which its own file reports.
+        // The declaration exists but is broken, which its own file reports.
         if seems_declared(self.db, module, &name.name) {
             return None;
         }

@@ -163,7 +163,7 @@ impl Lexer<'_> {
         };
         self.position += first.len_utf8();
         for character in characters {
-            // Blanks of other kinds are told apart from what is no blank.
+            // Unusual blanks and other characters are reported apart.
             if character.is_whitespace() != first.is_whitespace() {
                 break;
             }

@@ -125,7 +125,7 @@ impl Definition {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Calling {
     Call,
-    /// As where a function is listed, or its parentheses are there already.
+    /// As where a function is listed, or its parentheses exist already.
     Name,
 }
 

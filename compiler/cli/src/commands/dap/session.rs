@@ -34,21 +34,21 @@ pub struct Session {
     program: Option<Program>,
     breakpoints: Arc<Mutex<Breakpoints>>,
     live: Option<Live>,
-    /// A replay that is looked at, in the place of the live run.
+    /// A replay that is shown instead of the live run.
     past: Option<Arc<Follower>>,
     /// The main run as far as it has come.
     recording: Option<Recording>,
-    /// Where the live run is paused, while a replay is looked at as well.
+    /// Where the live run is paused, while a replay is shown.
     present: Option<Stopped>,
     /// How many points the main run had, when it has ended.
     ended_at: Option<u64>,
-    /// Where the run that is looked at is paused.
+    /// Where the run that is shown is paused.
     stopped: Option<Stopped>,
     shown: Shown,
     /// The runs that the client has heard of; the main one first.
     runs: Vec<Arc<str>>,
     replays: u64,
-    /// The run of a store that is looked at.
+    /// The stored run that is shown.
     kept: Option<KeptRun>,
     /// A run of another process that is followed.
     following: Option<Following>,
@@ -117,7 +117,7 @@ impl Session {
         self.output.event("output", body);
     }
 
-    /// The follower of the run that is looked at.
+    /// The follower of the run that is shown.
     fn current(&self) -> Option<&Arc<Follower>> {
         let live = self.live.as_ref().map(|it| &it.follower);
         self.past.as_ref().or(live)
@@ -178,7 +178,7 @@ impl Session {
         self.stand(at, &because);
     }
 
-    /// Reports to the client where the run that it looks at is paused.
+    /// Reports to the client where the run that is shown is paused.
     fn stand(&mut self, at: Stopped, because: &Because) {
         let (reason, description) = match because {
             Because::Entry => ("entry", None),
@@ -260,7 +260,7 @@ impl Session {
         };
     }
 
-    /// Where a run that has ended is looked at once more: where the uncaught error arose, else at its end.
+    /// Where a run that has ended is shown once more: where the uncaught error arose, else at its end.
     fn last_look(&self, result: &RunResult, last: u64) -> Option<(u64, Because)> {
         let stops = {
             let breakpoints = self.breakpoints();
@@ -293,7 +293,7 @@ impl Session {
             self.say("stderr", &why);
         }
         match self.present.clone() {
-            // It ended before it came to where the run is, which it cannot unless the run was given something meanwhile.
+            // It ended before it reached the run's point, which is only possible if the run has got outcomes meanwhile.
             Some(present) => self.stand(present, &Because::Present),
             // It was to pause, and its end came first.
             None if past.is_to_pause() && self.stand_at_end().is_some() => {}

@@ -145,7 +145,7 @@ impl Session {
 
     fn threads(&mut self) -> Value {
         let Some(at) = self.stopped.clone() else {
-            // While it runs it cannot be looked at.
+            // A running program cannot be inspected.
             return json!({ "threads": [{ "id": 1, "name": "main" }] });
         };
         let follower = self.current().cloned();
