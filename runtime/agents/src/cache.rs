@@ -60,7 +60,7 @@ pub struct Metrics {
     /// Those of them that found it on the disk.
     pub disk_hits: u64,
     pub misses: u64,
-    /// Entries that gave way to others or whose time was over.
+    /// Entries that were evicted or have expired.
     pub evictions: u64,
     pub entries: usize,
     pub bytes: usize,

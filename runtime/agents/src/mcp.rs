@@ -257,7 +257,7 @@ impl Slot {
                 tokio::spawn(waited::watch(Arc::downgrade(&session)));
                 Ok(session)
             }
-            // It is there.
+            // The server is up.
             Err(Trouble::Refused(challenge)) => Err(Trouble::Refused(challenge)),
             Err(Trouble::Failed(failure)) => {
                 state.rest();

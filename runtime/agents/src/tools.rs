@@ -182,7 +182,7 @@ impl Calls {
             } = piece
             {
                 let is_called = |it: &&Offer<'_>| it.wire == *name;
-                // An answer that is remembered may call it as it was offered then.
+                // A kept answer may call a tool by the name under which it was offered then.
                 let was_called = |it: &&Offer<'_>| it.was.as_ref() == Some(name);
                 let offer = offers.iter().find(is_called);
                 let offer = offer.or_else(|| offers.iter().find(was_called));

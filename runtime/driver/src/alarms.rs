@@ -13,7 +13,7 @@ pub(crate) const LONG: u64 = 60_000_000_000;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Alarm {
     Sleep(OperationId),
-    /// The date is looked at, for the long sleeps.
+    /// When the date is checked, for the long sleeps.
     Date,
     /// The run has waited for long.
     Idle,

@@ -219,7 +219,7 @@ struct Search<'a> {
     start: &'a OwnedFd,
     admits: Admits<'a>,
     work: &'a FileWork<'a>,
-    /// How many were looked at.
+    /// How many were visited.
     entries: usize,
     found: Vec<String>,
     share: Share,

@@ -40,7 +40,7 @@ pub enum FromOutside {
     NeverComes,
 }
 
-/// Where an outcome goes, and what there is room for.
+/// Where an outcome goes, and the memory that it may take.
 #[derive(Debug)]
 pub(crate) struct Outlet {
     pub(crate) completion: Completion,

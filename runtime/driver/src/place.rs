@@ -91,7 +91,7 @@ impl Place {
         Ok(rustix::fs::openat(self.folder(), folder, flags, Mode::empty())?.into())
     }
 
-    /// What is there; `None` when nothing is.
+    /// The metadata of the file; `None` when there is none.
     pub(crate) fn known(&self) -> io::Result<Option<Stat>> {
         self.stat(AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -133,7 +133,7 @@ impl Place {
         &self,
         known: impl FnOnce() -> io::Result<Option<Stat>>,
     ) -> io::Result<()> {
-        // What cannot be looked at cannot be opened either, and that says why.
+        // A file without readable metadata cannot be opened either, and opening it reports why.
         let file = || known().ok().flatten().map(|it| id_of(&it));
         match open_file::is_open(file) {
             true => Err(io::Error::other(

@@ -304,7 +304,7 @@ impl Simulation {
     }
 }
 
-/// The stage, which the simulation looks at from outside.
+/// The stage, which the simulation inspects from outside.
 struct Shared(Arc<Stage>);
 
 impl Perform for Shared {

@@ -111,7 +111,7 @@ impl Timer {
             let rest = state.deadlines.first().map_or(LONGEST, |at| {
                 Duration::from_nanos(at.saturating_sub(now)).min(LONGEST)
             });
-            // What was set since is looked at again at once; a spurious wake does no harm.
+            // What was set since is checked at once; a spurious wake does no harm.
             drop(self.changed.wait_timeout(state, rest));
         }
     }

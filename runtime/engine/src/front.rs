@@ -164,7 +164,7 @@ impl Front {
         self.may_lead.load(Ordering::Relaxed)
     }
 
-    /// Says whether this is the front of a written program that has the thread.
+    /// Notes whether this is the front of a written program that is in its turn.
     pub(crate) fn set_working(&self, is_working: bool) {
         self.is_working.store(is_working, Ordering::SeqCst);
     }

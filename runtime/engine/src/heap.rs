@@ -43,7 +43,7 @@ pub struct Heap {
     /// Bytes of tasks and nodes, which are no part of the pool.
     outside: u64,
     over_limit: bool,
-    /// The flag that loops look at; null outside of a run.
+    /// The flag that loops poll; null outside of a run.
     alarm: Option<Arc<Front>>,
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,

@@ -27,7 +27,7 @@ pub struct Loaded {
     pub image: Arc<str>,
     /// One entry per function, as compiled code sees them.
     pub functions: Vec<FunctionEntry>,
-    /// Compiles what its models write, where a compiler is there.
+    /// Compiles what its models write, where there is a compiler.
     pub plans: Option<Arc<Plans>>,
     code: Mapping,
     constants: Mapping,

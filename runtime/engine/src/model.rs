@@ -85,7 +85,7 @@ pub enum PromptEvent {
     Waited,
     /// What is kept under the key that it looked up.
     Found(Found),
-    /// Its answer is kept; the keys of those that gave way to it.
+    /// Its answer is kept; the keys of those that were evicted for it.
     Kept(Vec<String>),
     /// All the tools that it wanted called have ended; in the order of the calls.
     ToolsAnswered(Vec<ToolOutcome>),

@@ -416,7 +416,7 @@ pub enum Outcome {
     Done,
     /// What is kept of answers.
     Found(Found),
-    /// The keys of answers that gave way to another.
+    /// The keys of evicted answers.
     GaveWay(Vec<String>),
     /// Nanoseconds since 1970.
     Time(i64),

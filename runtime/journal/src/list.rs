@@ -80,7 +80,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// For who needs all of them.
+    /// For callers that need all of them.
     ///
     /// # Errors
     /// What is damaged first.
@@ -97,7 +97,7 @@ impl Listed {
     }
 }
 
-/// The store that is looked at.
+/// The store that is listed.
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
     pub connection: &'a Connection,

@@ -119,7 +119,7 @@ pub fn sweep(store: &Path) {
     }
 }
 
-/// What is known of the owners of a store's runs; each is looked at once.
+/// The known owners of a store's runs; each is checked once.
 pub(crate) struct Owners<'a> {
     connection: &'a Connection,
     store: &'a Path,

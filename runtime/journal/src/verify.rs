@@ -11,7 +11,7 @@ use crate::record::Payload;
 use crate::row::{Facts, RunRow};
 use crate::store::Store;
 
-/// What was looked at, and what is wrong with it.
+/// What was checked, and the damage that was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
     pub runs: u64,

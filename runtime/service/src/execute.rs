@@ -88,7 +88,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
         Ok(Command::Login(login)) => mcp::login::log(*login, &origin.command),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
-            // What cannot be read may be the option itself, so the words are looked at.
+            // The option itself may be what cannot be parsed, so the words are searched.
             if words.iter().any(|it| it == "--json") {
                 say::say_json(&json!({ "error": "Usage", "message": error.0 }).to_string());
             } else {

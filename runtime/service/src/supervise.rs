@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
 
-/// How often the child and the files are looked at.
+/// How often the child and the files are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// After a change, files stay as they are for this long before they are read: editors write in several steps.

@@ -5,14 +5,14 @@
 
 use std::cell::Cell;
 
-/// Units of work: bytes that a parser went over, values that were looked at.
+/// Units of work: bytes that a parser read, values that were visited.
 #[derive(Debug)]
 pub(crate) struct Work {
     done: Cell<u64>,
     most: u64,
 }
 
-/// How often each byte of an answer may be looked at. What models write needs two or three; a guess at what is generous.
+/// How often each byte of an answer may be visited. Models' answers need two or three; a generous guess.
 const TIMES: u64 = 16;
 /// A free allowance, so that short answers are never limited.
 const FREE: u64 = 10_000;

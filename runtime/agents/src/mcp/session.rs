@@ -60,7 +60,7 @@ pub(super) struct Session {
     changes: Arc<AtomicU64>,
     /// `None` where the server was told that it may ask for nothing.
     talks: Option<Talks>,
-    /// The digests of its tools by name, and after how many changes they were looked at.
+    /// The digests of its tools by name, and after how many changes they were read.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
 }
 
@@ -428,7 +428,7 @@ impl Session {
         self.said.beside("it has ended").await
     }
 
-    /// Whether the session is over.
+    /// Whether the session has ended.
     pub fn is_over(&self) -> bool {
         let has_ended = !matches!(&*lock(&self.life), Life::Address) && self.has_ended();
         let is_stopped = self.overdone.load(Ordering::Acquire);

@@ -96,7 +96,7 @@ pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
     Some(format!("the exchange with it has ended: {last}"))
 }
 
-/// Why a greeting came to nothing, in words for people: no types of the client, and what is not there is no server that errs.
+/// Why a greeting failed, for people: without types of the client, and a missing server is not reported as a faulty one.
 pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
     if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {
         return words_of_greeting(fallback);

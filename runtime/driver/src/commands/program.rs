@@ -15,7 +15,7 @@ use crate::work::Completion;
 
 /// The most bytes of each output; a guess.
 const LARGEST: usize = 64 << 20;
-/// How much of an output is read before others are looked at.
+/// How much of an output is read before others get their turn.
 const PORTION: u64 = 256 << 10;
 /// A program that was killed is waited for this long: its outcome should mean that it is gone.
 const DYING: Duration = Duration::from_secs(1);
@@ -94,7 +94,7 @@ impl Program {
         fds.extend(pipes.map(|it| PollFd::new(it, PollFlags::IN)));
     }
 
-    /// When it must be looked at whatever happens.
+    /// When it must be checked whatever happens.
     pub(super) fn due(&self) -> Option<Instant> {
         match &self.dying {
             Some((_, due)) => Some(*due),

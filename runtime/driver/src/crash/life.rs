@@ -374,7 +374,7 @@ impl Stage {
     }
 }
 
-/// The stage, which the life looks at from outside.
+/// The stage, which the life inspects from outside.
 struct Shared(Arc<Stage>);
 
 impl Perform for Shared {

@@ -19,7 +19,7 @@ enum Body {
     Done,
     Text(String),
     Bytes(Vec<u8>),
-    /// By its bits, so that it comes back exactly.
+    /// By its bits, so that it is restored exactly.
     Float(u64),
 }
 

@@ -30,7 +30,7 @@ pub enum Need {
 /// Where the runs of one program are recorded.
 pub struct RunStore {
     path: PathBuf,
-    /// The path of the program, for who wants to continue with a run.
+    /// The path of the program, for resuming a run.
     program: String,
     /// The name of the program: a store may be that of several, whose runs are no runs of each other.
     name: String,

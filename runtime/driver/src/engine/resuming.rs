@@ -117,7 +117,7 @@ struct Ready {
     build: Option<Hash>,
 }
 
-/// Who waits for a run that is replayed.
+/// What waits for a replayed run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     /// The caller.

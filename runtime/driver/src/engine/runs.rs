@@ -80,7 +80,7 @@ struct Entry {
     given: Given,
     /// None once it has ended.
     carrier: Option<Arc<Carrier>>,
-    /// Who waits for its value.
+    /// The waiters for its value.
     waiting: Vec<Completion>,
     ended: Option<Ended>,
 }
@@ -215,7 +215,7 @@ impl Runs {
 
     /// Sets the driver of the runs.
     pub(super) fn set_driver(&self, driver: &Arc<Driver>) {
-        // It is said once, by who has made both.
+        // It is set once, by the creator of both.
         let _ = self.driver.set(Arc::downgrade(driver));
     }
 

@@ -41,7 +41,7 @@ pub(super) fn difference(left: &str, right: &str) -> String {
             }
             (left, right) => found.push((path, left, right)),
         }
-        // What was found last is looked at first.
+        // What was found last is compared first.
         waiting[before..].reverse();
     }
     if let [(path, Some(Value::String(left)), Some(Value::String(right)))] = found.as_slice()

@@ -12,7 +12,7 @@ use crate::value::error;
 /// The most bytes that one object may take, whatever the run's limit.
 pub const MAX_OBJECT: u64 = 1 << 32;
 
-/// Loops of the runtime look at the flag once in this many rounds: often enough for a second ctrl-c, seldom enough to cost
+/// Loops of the runtime poll the flag once in this many rounds: often enough for a second ctrl-c, seldom enough to cost
 /// nothing.
 const ROUNDS: u32 = 4096;
 

@@ -239,7 +239,7 @@ fn advance_race(
     mut race: Race,
     ended: Option<TaskId>,
 ) -> Option<Result<u64, u64>> {
-    // One that has failed decides nothing, so the others are not looked at: a race may have many tasks.
+    // One that has failed decides nothing, so the others are not visited: a race may have many tasks.
     let may_be_decided = ended.is_none_or(|it| decides(run, it, race.policy));
     if race.winner.is_none() && may_be_decided {
         race.winner = winner_of(run, &race);

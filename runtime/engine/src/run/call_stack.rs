@@ -36,7 +36,7 @@ impl CallStack {
     pub(crate) fn push(&mut self, front: &Front) {
         self.depth += 1;
         if self.has_too_many_frames() {
-            // Every function looks at the limit before anything else, so the one that is about to begin raises.
+            // Every function checks the limit first, so the one that is about to begin raises.
             front.limit_stack(u64::MAX);
         }
     }
@@ -64,7 +64,7 @@ impl CallStack {
         self.has_too_many_frames() || stack_pointer() < self.native_limit
     }
 
-    /// Sets the limit that compiled code looks at.
+    /// Sets the limit that compiled code checks.
     pub(crate) fn apply_limit(&self, front: &Front) {
         front.limit_stack(if self.has_too_many_frames() {
             u64::MAX

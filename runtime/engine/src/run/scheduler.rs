@@ -179,7 +179,7 @@ impl Scheduler {
         })
     }
 
-    /// `joiner` is looked at again when the last task of a node, which has live ones, has ended.
+    /// `joiner` is checked again when the last task of a node, which has live ones, has ended.
     pub(crate) fn set_joiner(&mut self, node: NodeId, joiner: TaskId) {
         self.members.entry(node).or_default().joiner = joiner;
     }
@@ -255,7 +255,7 @@ impl Scheduler {
         Step::Waiting
     }
 
-    /// `waiter` is looked at again when a task has ended.
+    /// `waiter` is checked again when a task has ended.
     pub(crate) fn add_waiter(&mut self, id: TaskId, waiter: TaskId) {
         self.task_mut(id).waiters.push(waiter);
     }

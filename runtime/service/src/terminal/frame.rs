@@ -36,7 +36,7 @@ pub fn frame(tree: &Tree, moment: Moment, rows: usize) -> Vec<Row> {
         moment,
         spent: tree.spent_below(),
     };
-    // What has ended gives way to what runs.
+    // Ended nodes make room for running ones.
     let mut drawn = Vec::new();
     for ended in [8, 3, 1, 0] {
         drawn = view.rows(ended);

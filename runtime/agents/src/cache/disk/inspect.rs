@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::file::{self, Older, Unopened};
 use super::{digest, nanoseconds};
 
-/// An open cache that is looked at.
+/// An open cache, for inspection.
 #[derive(Debug)]
 pub struct Inspection(Connection);
 
@@ -201,7 +201,7 @@ fn are_totals_right(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(right == Some(true))
 }
 
-/// Why a file cannot be used, for who asked for it.
+/// Why a file cannot be used, for the user.
 pub(super) fn unopened(why: Unopened) -> String {
     match why {
         Unopened::Busy => "another process writes to it".into(),

@@ -43,7 +43,7 @@ impl Loopback {
         Ok(Self { listener, port })
     }
 
-    /// The address to come back to.
+    /// The redirect address.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }

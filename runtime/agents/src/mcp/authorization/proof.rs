@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::mcp::authorization::exchange::failed;
 
 pub(super) struct Proof {
-    /// Comes back with the answer.
+    /// Returned with the answer.
     pub state: String,
     /// Shown to get the token.
     pub verifier: String,

@@ -125,7 +125,7 @@ impl Limits {
     /// Another process has met the limit.
     pub fn told(&mut self, until: Instant, now: Instant) {
         if self.paused.is_none_or(|it| it < until) {
-            // All processes come back at once, so each of them comes back slowly.
+            // All processes resume at once, so each of them resumes slowly.
             if self.paused.is_none_or(|it| it <= now) {
                 self.start_slowly();
             }

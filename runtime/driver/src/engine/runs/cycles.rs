@@ -19,7 +19,7 @@ use crate::durable::awaited;
 
 /// The most runs of a cycle that are named.
 const NAMED: usize = 8;
-/// The most runs that are looked at. A guess: more than anybody chains.
+/// The most runs that are followed. A guess: more than any program chains.
 const MOST: usize = 10_000;
 
 impl Runs {

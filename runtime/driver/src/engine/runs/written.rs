@@ -183,7 +183,7 @@ fn unusable(error: &Error) -> NotTaken {
     }
 }
 
-/// Why the store did not take it, for who has sent it.
+/// Why the store did not take it, for the sender.
 fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
     let run = match address {
         Address::Name { run, .. } | Address::Operation { run, .. } => Some(Arc::clone(run)),

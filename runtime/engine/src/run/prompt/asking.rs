@@ -471,7 +471,7 @@ impl PromptRun {
                 real: &real,
             },
         );
-        // Less is set aside now, so the queues are looked at here and nowhere else.
+        // Less is set aside now, so the queues are checked here and nowhere else.
         run.send_held_back(task);
         used_up
     }

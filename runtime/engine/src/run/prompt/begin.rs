@@ -485,7 +485,7 @@ fn with_guidance(run: &Run, node: NodeId, system: Option<String>) -> Option<Stri
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Says that an earlier answer is looked at again; returns the number of the round.
+/// Reports that an earlier answer is revised; returns the number of the round.
 fn report_improvement(run: &mut Run, node: NodeId, improving: Option<&Value>) -> Option<u32> {
     let round = improving?.get("round").and_then(Value::as_u64);
     let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));

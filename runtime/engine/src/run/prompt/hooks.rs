@@ -40,7 +40,7 @@ pub(super) enum Stage {
     /// The hook at this place of the list decides on it.
     Before(usize),
     Called,
-    /// The hook at this place of the list looks at what it gave.
+    /// The hook at this place of the list runs after the tool.
     After(usize, ToolOutcome),
 }
 
@@ -287,7 +287,7 @@ impl PromptRun {
         self.before_call(run, coordinator, round, index, at + 1)
     }
 
-    /// Continues with the outcome of a call, which the hooks from a place of the list on look at.
+    /// Continues with the outcome of a call, for which the hooks from a place of the list on run.
     pub(super) fn after_call(
         &self,
         run: &mut Run,
@@ -322,7 +322,7 @@ impl PromptRun {
         }
     }
 
-    /// A hook has looked at the outcome of a call.
+    /// A hook that runs after a tool has ended.
     pub(super) fn amended(
         &mut self,
         run: &mut Run,

@@ -77,7 +77,7 @@ pub(super) fn given(heap: &Heap, ty: TypeId, word: u64) -> Given {
             let mut given = Given::default();
             match show_media(heap, ty, word, &mut given) {
                 Ok(()) if !given.media.is_empty() => given,
-                // Nothing is there to be shown.
+                // There is nothing to show.
                 Ok(()) | Err(NoMedia) => Given::text(codec::encode(heap, ty, word)),
             }
         }

@@ -282,7 +282,7 @@ fn decoded(checker: &mut dyn Checker, ty: TypeId, text: &str) -> Option<u64> {
     decode::decode(checker, ty, &tree).ok()
 }
 
-/// The type of what is there where an optional is not `none`.
+/// The type without its `?`.
 fn present(types: &TypeTable, ty: TypeId) -> TypeId {
     if let Type::Optional(of) = types.get(ty) {
         *of
