@@ -4,7 +4,6 @@ pub(crate) mod begin;
 mod purpose;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::sync::Arc;
 
 use gsw_driver::durable::history::is_descended;
@@ -32,7 +31,7 @@ use crate::say::{self, say};
 use crate::setup::{base_options, observers, prepared};
 use crate::store::{self, Origin};
 use crate::tape;
-use crate::watchers::{Output, Watchers};
+use crate::watchers::Watchers;
 use crate::worker::{self, Until};
 use crate::{help, interrupt, manifest, mcp, open_files, painted, runs, terminal};
 
@@ -183,7 +182,7 @@ pub(crate) fn carry(
     let detached = engine.wait_for_detached();
     person.close();
     engine.close();
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     let next = Next::new(origin, options, &id);
     let form = form(options, is_text(&engine, result));
     let exit = match tape::unasked(&finished) {
@@ -236,15 +235,6 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
             run.status_name(),
             Next::new(origin, options, &run.id).resume()
         ));
-    }
-}
-
-/// What observers write ends before the result begins.
-pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
-    observers.close();
-    if watchers.finish() == Output::Torn {
-        // If this fails, so does printing the result, which reports it.
-        let _ = std::io::stdout().write_all(b"\n");
     }
 }
 

@@ -42,7 +42,6 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
-use crate::execute::end_watching;
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::mcp::call::Watch;
@@ -113,7 +112,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     report_detached(&engine.wait_for_detached());
     engine.close();
     store.iter().for_each(|it| it.close());
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     let exit = match served {
         Ok(()) => Exit::Done,
         Err(why) => {

@@ -88,6 +88,15 @@ impl Watchers {
         }
     }
 
+    /// Closes the observers and ends their output, before the result is printed.
+    pub fn end(self, observers: &Observers) {
+        observers.close();
+        if self.finish() == Output::Torn {
+            // If this fails, so does printing the result, which reports it.
+            let _ = io::stdout().write_all(b"\n");
+        }
+    }
+
     /// Waits until everything has been written, and says what was not; the observers were closed before.
     pub fn finish(self) -> Output {
         if let Some(terminal) = self.terminal {

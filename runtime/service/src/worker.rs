@@ -22,7 +22,6 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
-use crate::execute::end_watching;
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::report::{Next, report_detached, say_moved, short};
@@ -161,7 +160,7 @@ pub(crate) fn work(
     report_detached(&engine.wait_for_detached());
     engine.close();
     at.close();
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     match worked {
         Ok(()) => Exit::Done,
         Err(error) => refuse(&error),
