@@ -1,7 +1,5 @@
 //! What a program sees when no answer comes: a provider's failure, or an answer that is none, as an error of the language.
 
-use std::time::Duration;
-
 use gsw_abi::builtin::BuiltinError;
 use gsw_engine::model::{FailureKind, ModelFailure, PromptFailure};
 use gsw_notation::issue::Issue;
