@@ -15,7 +15,6 @@ use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
 use gsw_journal::list::{Carried, Info};
 use gsw_tree::event::Header;
-use gsw_tree::observe::Observers;
 use serde_json::json;
 
 use crate::arguments::{
