@@ -110,6 +110,7 @@ mod soup;
 mod spawning;
 mod stopping;
 mod streams;
+mod streams_kept;
 mod telemetry;
 mod terminal;
 mod testing;

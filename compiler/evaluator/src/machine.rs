@@ -13,8 +13,10 @@ use crate::value::{Undoing, Value};
 
 /// The most expressions that are evaluated.
 const FUEL: u64 = 3_000_000;
-/// The most for all constants of a file: a text that a model writes may hold thousands of them.
-const FUEL_OF_ALL: u64 = 4 * FUEL;
+/// The most for all constants of a file, some seconds: a text that a model writes may hold thousands of them…
+const FUEL_OF_ALL: u64 = 20 * FUEL;
+/// …and what each may take when the others have taken all, so that no simple one fails for them.
+const LEAST: u64 = 10_000;
 
 /// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.
 const DEPTH: u32 = 1_500;
@@ -83,8 +85,8 @@ impl<'a> Machine<'a> {
         machine.constants = other.constants;
         machine.constants.retain(|_, value| value.is_some());
         let left = other.reserve + other.fuel;
-        machine.fuel = left.min(FUEL);
-        machine.reserve = left - machine.fuel;
+        machine.fuel = left.clamp(LEAST, FUEL);
+        machine.reserve = left.saturating_sub(FUEL);
         machine
     }
 
@@ -163,7 +165,7 @@ impl<'a> Machine<'a> {
 mod tests {
     use gsw_source::Database;
 
-    use super::{FUEL, FUEL_OF_ALL, Machine};
+    use super::{FUEL, FUEL_OF_ALL, LEAST, Machine};
 
     #[test]
     fn constants_that_are_evaluated_one_after_the_other_share_what_they_may_take() {
@@ -174,6 +176,7 @@ mod tests {
             assert!(machine.tick().is_err(), "one of them may take no more");
             machine = Machine::after(machine);
         }
+        assert!(machine.spend(LEAST as usize).is_ok());
         assert!(machine.tick().is_err());
     }
 }

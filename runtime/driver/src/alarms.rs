@@ -44,9 +44,12 @@ impl Alarms {
         if let Some(date) = asked.date
             && nanoseconds > LONG
         {
+            // There is an alarm for all of them, which none may put off.
+            if self.dates.first().is_none() {
+                self.add(asked.steady.saturating_add(LONG), Alarm::Date);
+            }
             self.dates
                 .set(date.saturating_add_unsigned(nanoseconds), id);
-            self.add(asked.steady.saturating_add(LONG), Alarm::Date);
         }
     }
 

@@ -372,6 +372,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Intent { of } => format!("that {} begins", named(records, *of)),
         Record::Outcome { of, .. } => format!("the outcome of {}", named(records, *of)),
         Record::Cancel { .. } | Record::Interrupt { .. } => "that it is cancelled".into(),
+        Record::Resumed { .. } => "that it was taken up again".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
         Record::Undo { .. } => "that something is to be taken back again".into(),
@@ -391,6 +392,7 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Intent { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }

@@ -1,6 +1,7 @@
 //! Operations on files, performed where blocking is no harm: within bounds, and so that they can be given up.
 
 mod read;
+mod sync;
 mod write;
 
 use std::io;
@@ -290,14 +291,14 @@ fn attempt(
             let place = target.remove()?;
             work.commit()?;
             place.remove()?;
-            write::changed_folder_of(&place);
+            sync::folder_of(&place)?;
             Outcome::Done
         }
         Action::MakeFolder => {
             work.commit()?;
             target.make_folder()?;
             if let Ok(place) = target.start() {
-                write::changed_folder_of(&place);
+                sync::folder_of(&place)?;
             }
             Outcome::Done
         }

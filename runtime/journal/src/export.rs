@@ -354,6 +354,7 @@ fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
         } => ("outcome", Some(*operation), Some(*now)),
         Record::Cancel { now, .. } => ("cancel", None, Some(*now)),
         Record::Interrupt { now, .. } => ("interrupt", None, Some(*now)),
+        Record::Resumed { now } => ("resumed", None, Some(*now)),
         Record::Build { .. } => ("build", None, None),
         Record::End { .. } => ("end", None, None),
         Record::NotDone {

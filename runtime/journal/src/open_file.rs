@@ -5,7 +5,7 @@
 //! it. So whoever opens files for a program asks here first ([`is_open`]), and whoever writes looks whether its files are still
 //! those that have the names (`OpenFile::is_there`).
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,10 +24,6 @@ pub struct FileId {
 
 impl FileId {
     /// `None` where files have no numbers.
-    pub(crate) fn of(file: &File) -> Option<Self> {
-        Self::in_metadata(&file.metadata().ok()?)
-    }
-
     #[cfg(unix)]
     fn in_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

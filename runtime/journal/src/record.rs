@@ -47,6 +47,8 @@ pub enum Record {
         reason: String,
         before: u64,
     },
+    /// Another process took the run up, and clocks that stand still while nobody carries it went on from here.
+    Resumed { now: i64 },
 }
 
 /// A request about the undos of a run that failed, which are numbered from 1.
@@ -128,6 +130,7 @@ impl Record {
             Self::Intent { .. }
             | Self::Cancel { .. }
             | Self::Interrupt { .. }
+            | Self::Resumed { .. }
             | Self::Build { .. }
             | Self::NotDone { .. }
             | Self::Undo { .. } => None,
@@ -197,6 +200,7 @@ mod tests {
                 reason: "enough".into(),
                 before: 7,
             },
+            Record::Resumed { now: 3 },
             Record::Undo {
                 now: 2,
                 wish: UndoWish::Again(3),

@@ -79,6 +79,7 @@ impl Store {
             record @ (Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Interrupt { .. }
+            | Record::Resumed { .. }
             | Record::Build { .. }
             | Record::NotDone { .. }
             | Record::Undo { .. }) => (record, blob),

@@ -23,9 +23,9 @@ use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
+use crate::recording::Recording;
 use crate::row::{RunRow, StoreId};
 use crate::status::Status;
-use crate::unsynced::Committer;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
@@ -334,7 +334,7 @@ impl Writer {
             owner,
             store,
             patience,
-            _committer: Committer::new(),
+            _recording: Recording::begin(),
             locked: None,
         };
         let thread = std::thread::Builder::new()

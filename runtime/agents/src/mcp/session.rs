@@ -273,17 +273,17 @@ impl Session {
             AskOfServer::Talk { tool, turn } => {
                 return self.talk(tool, &turn, (call.key, about)).await;
             }
-            AskOfServer::Resources => look::resources(&self.peer).await,
-            AskOfServer::Templates => look::templates(&self.peer).await,
+            AskOfServer::Resources => look::resources(&self.peer, &self.happened).await,
+            AskOfServer::Templates => look::templates(&self.peer, &self.happened).await,
             AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
-            AskOfServer::Prompts => look::prompts(&self.peer).await,
+            AskOfServer::Prompts => look::prompts(&self.peer, &self.happened).await,
             AskOfServer::Prompt { prompt, input } => look::prompt(&self.peer, prompt, &input).await,
         };
         self.seen(seen).await
     }
 
     async fn tools(&self) -> Result<Vec<Tool>, Trouble> {
-        let listed = look::tools(&self.peer).await;
+        let listed = look::tools(&self.peer, &self.happened).await;
         self.seen(listed).await
     }
 

@@ -16,7 +16,7 @@ use crate::carrier::{Carrier, LAST_RESORT, Message};
 use crate::durable::became::Noting;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
-use crate::durable::resume::{self, Brought, Past, Pending, PendingState};
+use crate::durable::resume::{self, Brought, Past, Pending, PendingState, pass_time, stand_still};
 use crate::perform::Handle;
 use crate::scripted::Entry;
 
@@ -469,13 +469,20 @@ impl Carrier {
             Ok(Ok(Brought::Waits {
                 mut pending,
                 children,
+                until,
             })) => {
                 let now = self.driver.clock.now();
-                let until = match carried {
-                    CarriedUntil::ItsLastRecord => run.now(),
-                    CarriedUntil::Now => now,
-                };
-                resume::pass_time(&mut run, &mut pending, until, now);
+                match carried {
+                    CarriedUntil::ItsLastRecord => {
+                        let gone = now.saturating_sub(until);
+                        let stood = stand_still(&mut run, pending.iter_mut().collect(), gone);
+                        if let (true, Some(it)) = (stood, &mut *self.remembered()) {
+                            it.note_resumed(now);
+                        }
+                    }
+                    CarriedUntil::Now => {}
+                }
+                pass_time(&mut pending, now);
                 self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);

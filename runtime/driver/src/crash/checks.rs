@@ -50,6 +50,7 @@ pub(super) fn doubtful(records: &[Record]) -> Vec<Identity> {
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }
@@ -83,6 +84,7 @@ pub(super) fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Intent { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }

@@ -119,7 +119,10 @@ impl History {
         };
         for record in &records {
             match record {
-                Record::Begin { .. } | Record::Build { .. } | Record::Undo { .. } => {}
+                Record::Begin { .. }
+                | Record::Build { .. }
+                | Record::Resumed { .. }
+                | Record::Undo { .. } => {}
                 Record::Intent { of } => history.tell(of.operation, of.fingerprint, None),
                 Record::NotDone { of } => {
                     history.tell(of.operation, of.fingerprint, Some(Became::NotDone));
@@ -191,6 +194,7 @@ impl History {
             | Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Interrupt { .. }
+            | Record::Resumed { .. }
             | Record::Build { .. }
             | Record::End { .. }
             | Record::NotDone { .. }
@@ -292,6 +296,7 @@ fn operation_of(record: &Record) -> Option<u64> {
         Record::Begin { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::Undo { .. }
         | Record::End { .. } => None,

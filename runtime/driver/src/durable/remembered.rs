@@ -413,6 +413,11 @@ impl Remembered {
         self.is_cancelled
     }
 
+    /// Clocks that stood still go on from here. A failure is found with the next record.
+    pub(crate) fn note_resumed(&mut self, now: i64) {
+        let _ = self.write(&Record::Resumed { now }, None);
+    }
+
     /// Another build of the program writes what follows.
     pub(crate) fn note_build(&mut self, image: [u8; 32]) {
         // A failure is found with the next record.

@@ -34,6 +34,10 @@ pub(crate) enum Past {
         reason: String,
     },
     Interrupt(Interruption),
+    /// Another life took it up.
+    Resumed {
+        now: i64,
+    },
     Undo {
         now: i64,
         wish: UndoWish,
@@ -51,6 +55,8 @@ pub(crate) enum Brought {
         pending: Vec<Pending>,
         /// The runs that it has started.
         children: Vec<String>,
+        /// The time of its last record.
+        until: i64,
     },
 }
 
@@ -81,7 +87,8 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
     bring_back_until(run, past, |_| false)
 }
 
-/// Like [`bring_back`], until `stops` returns true after a turn; it is given how many records the run has been given.
+/// Like [`bring_back`], until `stops` returns true after a turn; it is given how many records the run had been given
+/// before that turn. That it was interrupted belongs to the turn and not to what led to it.
 ///
 /// # Errors
 /// As for [`bring_back`].
@@ -122,14 +129,22 @@ fn give(
     let mut replay = Replay {
         pending: BTreeMap::new(),
         children: Vec::new(),
+        resumed: i64::MIN,
+        is_interrupted: false,
         past: past.into_iter(),
         given: 0,
         seen,
     };
+    // How many interruptions were given of which nothing has come yet.
+    let mut interruptions = 0;
+    let mut interrupting = None;
     loop {
         // It was interrupted in the turn that follows now.
-        if let Some(Past::Interrupt(_)) = replay.past.as_slice().first() {
+        if let Some(Past::Interrupt(it)) = replay.past.as_slice().first() {
+            let computed = it.cancellation.now.saturating_sub(run.now());
             replay.give_next(run)?;
+            interruptions = 1;
+            interrupting = Some(overrun::interrupt_again(run.front(), computed));
         }
         let watched = overrun::watch_again(run.front());
         let turn = run.turn();
@@ -142,56 +157,71 @@ fn give(
                 abandoned,
             } => {
                 replay.take(run, operations, &abandoned);
+                replay.give_begun(run)?;
                 continue;
             }
             Turn::Blocked {
                 operations,
                 abandoned,
-            } => replay.take(run, operations, &abandoned),
+            } => {
+                replay.take(run, operations, &abandoned);
+                drop(interrupting.take());
+                // It had not waited when it was interrupted.
+                if let Some(cancellation) = run.front().take_due() {
+                    run.cancel(&cancellation.reason, cancellation.now);
+                    continue;
+                }
+            }
             // A node may begin in the last turn of all.
-            Turn::Done(_) if stops(replay.given) => return Ok(replay.waits()),
+            Turn::Done(_) if stops(replay.given - interruptions) => return Ok(replay.waits(run)),
             Turn::Done(finished) => return ended(finished, replay.past),
         }
-        if stops(replay.given) {
-            return Ok(replay.waits());
+        if stops(replay.given - interruptions) {
+            return Ok(replay.waits(run));
         }
+        interruptions = 0;
         loop {
             match replay.give_next(run)? {
                 Given::Silent => {}
                 Given::Turn => break,
-                Given::All => return Ok(replay.waits()),
+                Given::All => return Ok(replay.waits(run)),
             }
         }
     }
 }
 
-/// Adjusts the ends of the sleeps of a replayed run. From `until` to `now` no process ran it.
-pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], until: i64, now: i64) {
-    let gone = now.saturating_sub(until).max(0);
+/// For so long nobody carried the run: clocks that run only while it is carried stood still. Says whether there were any.
+pub(crate) fn stand_still(run: &mut Run, mut pending: Vec<&mut Pending>, gone: i64) -> bool {
+    if gone <= 0 {
+        return false;
+    }
     let mut moved: BTreeMap<i64, i64> = BTreeMap::new();
-    for it in &mut *pending {
-        let Request::Sleep { nanoseconds } = &mut it.operation.request else {
-            continue;
-        };
-        let passed_until = match it.operation.passing {
-            // A run may be left while it waits for long, so that time counts as well.
-            Passing::Carried if *nanoseconds < LONG => {
-                moved.extend(run.extend_clock(it.operation.id, gone));
-                until
-            }
-            Passing::Carried | Passing::Always => now,
-        };
-        // Never longer than the whole sleep, even if the clock was set back meanwhile.
-        let left = it
-            .since
-            .saturating_add(*nanoseconds)
-            .saturating_sub(passed_until);
-        *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
+    for it in &mut pending {
+        if let Request::Sleep { nanoseconds } = it.operation.request
+            && it.operation.passing == Passing::Carried
+            // A run need not be carried while it waits for long, so that time passes as well.
+            && nanoseconds < LONG
+        {
+            moved.extend(run.extend_clock(it.operation.id, gone));
+            it.since = it.since.saturating_add(gone);
+        }
     }
     for it in pending {
         if let Some(later) = it.operation.due.and_then(|it| moved.get(&it)) {
             it.operation.due = Some(*later);
             it.asked.due = Some(*later);
+        }
+    }
+    !moved.is_empty()
+}
+
+/// Lets the sleeps of a run that was brought back end when they are to.
+pub(crate) fn pass_time(pending: &mut [Pending], now: i64) {
+    for it in pending {
+        if let Request::Sleep { nanoseconds } = &mut it.operation.request {
+            // Never longer than it was to be, however the clock was set meanwhile.
+            let left = it.since.saturating_add(*nanoseconds).saturating_sub(now);
+            *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
         }
     }
 }
@@ -213,6 +243,11 @@ struct Replay<'a> {
     past: std::vec::IntoIter<Past>,
     /// How many records the run has been given.
     given: usize,
+    /// When another life last took it up.
+    resumed: i64,
+    /// From here on only `defer`s ask for something. What they show of the turn that was interrupted may be another, since where
+    /// in it that was is not known: it is as if the run had been told a little earlier. What came of it counts all the same.
+    is_interrupted: bool,
     seen: Seen<'a>,
 }
 
@@ -247,12 +282,33 @@ impl Replay<'_> {
                 self.not_done(of)?;
                 return Ok(Given::Silent);
             }
+            Past::Resumed { now } => {
+                let gone = now.saturating_sub(self.until(run));
+                let pending: Vec<&mut Pending> = self.pending.values_mut().collect();
+                stand_still(run, pending, gone);
+                self.resumed = now;
+                return Ok(Given::Silent);
+            }
             Past::Outcome { of, now, noted } => self.complete(run, of, now, noted)?,
             Past::Cancel { now, reason } => run.cancel(&reason, now),
-            Past::Interrupt(it) => run.interrupt_again(it),
+            Past::Interrupt(it) => {
+                self.is_interrupted = true;
+                run.interrupt_again(it);
+            }
             Past::Undo { now, wish } => run.undo_again(wish_of(wish), now),
         }
         Ok(Given::Turn)
+    }
+
+    /// Gives the run what was noted when its operations began: after a turn that was busy that comes before the next turn, which
+    /// may be the one that was interrupted.
+    fn give_begun(&mut self, run: &mut Run) -> Result<(), String> {
+        while let Some(Past::Intent { of, .. } | Past::NotDone(of)) = self.past.as_slice().first()
+            && self.pending.contains_key(&OperationId(of.operation))
+        {
+            self.give_next(run)?;
+        }
+        Ok(())
     }
 
     fn take(&mut self, run: &Run, operations: Vec<Operation>, abandoned: &[Abandoned]) {
@@ -283,8 +339,8 @@ impl Replay<'_> {
     fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
-            Some(pending) if pending.asked.of == of => {
-                // A question may be asked again until there is an answer.
+            Some(pending) if pending.asked.of == of || self.is_interrupted => {
+                // A question may be asked as often as there is no answer.
                 let is_question = pending.operation.request.question().is_some();
                 pending.asked.is_intended = is_question;
                 if pending.state == PendingState::MayBegin && !is_question {
@@ -300,6 +356,7 @@ impl Replay<'_> {
                     | Past::NotDone(_)
                     | Past::Cancel { .. }
                     | Past::Interrupt(_)
+                    | Past::Resumed { .. }
                     | Past::Undo { .. }
                     | Past::Forked => None,
                 });
@@ -311,7 +368,7 @@ impl Replay<'_> {
 
     fn not_done(&mut self, of: Identity) -> Result<(), String> {
         match self.pending.get_mut(&OperationId(of.operation)) {
-            Some(pending) if pending.asked.of == of => {
+            Some(pending) if pending.asked.of == of || self.is_interrupted => {
                 if pending.state == PendingState::Intended {
                     pending.state = PendingState::MayBegin;
                 }
@@ -331,6 +388,8 @@ impl Replay<'_> {
         let id = OperationId(of.operation);
         match self.pending.get(&id) {
             Some(pending) if pending.asked.of == of => {}
+            Some(pending)
+                if self.is_interrupted && acts_alike(&pending.asked.what, &noted.what) => {}
             Some(_) | None => return Err(self.difference(&noted.what, of)),
         }
         let pending = self.pending.remove(&id);
@@ -376,12 +435,26 @@ impl Replay<'_> {
         format!("operation {number}\n  recorded: {recorded}\n  now:      {now}")
     }
 
-    fn waits(self) -> Brought {
+    /// The time of the last record that it was given.
+    fn until(&self, run: &Run) -> i64 {
+        self.resumed.max(run.now())
+    }
+
+    fn waits(self, run: &Run) -> Brought {
         Brought::Waits {
+            until: self.until(run),
             pending: self.pending.into_values().collect(),
             children: self.children,
         }
     }
+}
+
+/// Whether two operations, in a few words each, do the same with other data.
+fn acts_alike(one: &str, other: &str) -> bool {
+    let name = |it: &str| it.split([' ', '(']).next().map(str::to_owned);
+    // The others say in words what they bring, as `the time`.
+    let is_named = |it: &str| !it.starts_with("a ") && !it.starts_with("the ");
+    one == other || (is_named(one) && name(one) == name(other))
 }
 
 fn said_of(past: &Past) -> String {
@@ -395,6 +468,7 @@ fn said_of(past: &Past) -> String {
             format!("an outcome of operation {}: {}", of.operation, noted.what)
         }
         Past::Cancel { .. } | Past::Interrupt(_) => "the run was cancelled".to_owned(),
+        Past::Resumed { .. } => "it was taken up again".to_owned(),
         Past::Undo { .. } => "what could not be taken back was to be tried again".to_owned(),
         Past::Forked => "it was forked".to_owned(),
     }

@@ -182,6 +182,7 @@ fn is_past(record: &Record) -> bool {
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::NotDone { .. }
         | Record::Undo { .. } => true,
         Record::Begin { .. } | Record::Build { .. } | Record::End { .. } => false,

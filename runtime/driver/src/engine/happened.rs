@@ -68,6 +68,7 @@ impl Runs {
                 | Past::NotDone(_)
                 | Past::Cancel { .. }
                 | Past::Interrupt(_)
+                | Past::Resumed { .. }
                 | Past::Undo { .. }
                 | Past::Forked => None,
             })

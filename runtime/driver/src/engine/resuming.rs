@@ -364,6 +364,7 @@ impl Read {
                     cancellation: Cancellation { reason, now },
                     before: OperationId(before),
                 })),
+                Record::Resumed { now } => past.push(Past::Resumed { now }),
                 Record::Undo { now, wish } => past.push(Past::Undo { now, wish }),
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}

@@ -24,13 +24,15 @@ pub(crate) struct Shutdown {
     taken: Option<Interruption>,
     /// What an earlier life has taken, until this one is at the same place.
     due: Option<Interruption>,
+    /// This one is, and goes on computing for a while.
+    is_near: bool,
 }
 
 /// A cancellation that a run has taken in the middle of a turn.
 ///
-/// Where in a turn that was is known by the operations that it had asked for: code that waits for nothing and asks for nothing is
-/// interrupted by a later life at its first loop or call. What that code had computed until then may be another; nothing of it has
-/// left the run, unless a `defer` shows it.
+/// Where in a turn that was is known by the operations that it had asked for, and about when: a later life is interrupted after the
+/// same operation, when it has computed for a while as well and has passed the `defer`s that stand before the long computation. What
+/// that has computed until then may be another; nothing of it has left the run, unless a `defer` shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interruption {
     pub cancellation: Cancellation,
@@ -60,8 +62,17 @@ impl Run {
     pub(crate) fn interrupt_if_due(&mut self) {
         let next = self.operations.next_id();
         if let Some(due) = self.shutdown.due.take_if(|it| it.before <= next) {
-            self.front.ask_to_cancel(due.cancellation);
-            self.front.interrupt(stop::CANCEL);
+            self.shutdown.is_near = true;
+            self.front.has_come_to(due.cancellation);
+        }
+    }
+
+    /// Something is about to be asked for that an earlier life was interrupted before.
+    pub(crate) fn interrupt_before_request(&mut self) {
+        if std::mem::take(&mut self.shutdown.is_near)
+            && let Some(cancellation) = self.front.take_due()
+        {
+            self.cancel_eagerly(&cancellation);
         }
     }
 

@@ -15,8 +15,8 @@ use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
+use crate::recording::Recording;
 use crate::row::{RunRow, StoreId};
-use crate::unsynced::{self, Committer};
 use crate::writer::{AGAIN, Command, Failure, Place, RENEWAL, What, Write};
 
 /// The most writes of one transaction.
@@ -34,7 +34,7 @@ pub(super) struct Thread {
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
     pub patience: Duration,
-    pub _committer: Committer,
+    pub _recording: Recording,
     /// Since when that process holds it, as far as is known.
     pub locked: Option<Instant>,
 }
@@ -63,6 +63,9 @@ impl Thread {
             if renewal <= Instant::now() {
                 let renewed = self.owner.renew(&self.connection);
                 renewal = Instant::now() + until_next(&renewed);
+                if renewed.is_ok() {
+                    self.locked = None;
+                }
             }
             if !group.is_empty() {
                 self.commit(group);
@@ -80,9 +83,6 @@ impl Thread {
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
             return refuse(group, &Failure::Removed);
-        }
-        if let Err(why) = unsynced::sync() {
-            return refuse(group, &Failure::Database(why));
         }
         match self.write_with_patience(&group) {
             // What was written to a log that another process has removed meanwhile is lost.
