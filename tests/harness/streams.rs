@@ -86,29 +86,32 @@ fn parts_are_there_while_the_answer_arrives_on_every_wire() {
         let name = model.replace(['/', '.'], "-");
         let file = program(&format!("enough-{name}"), &ENOUGH.replace("MODEL", model));
         let log = scratch("wire").join(format!("enough-{name}.jsonl"));
-        let reply = Reply {
-            hang: true,
-            ..stream(events)
-        };
-        let (said, asked) = with_provider(in_turn(vec![reply]), |url| {
-            program::Said::from(
-                Command::new(env!("CARGO_BIN_EXE_gswc"))
-                    .args(["run", text(&file), "--", "--events", text(&log)])
-                    .current_dir(root())
-                    .stdin(Stdio::null())
-                    .env_remove("GSW_MODEL")
-                    .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
-                    .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
-                    .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
-                    .env("OPENAI_BASE_URL", format!("{url}/v1"))
-                    .output()
-                    .expect("gswc can be started"),
-            )
-        });
+        let (said, asked) = run_against_endless(&file, &log, events);
         assert_eq!(said.out.trim(), "\"Hello, world\"", "{model}: {said:?}");
         assert_eq!(asked.len(), 1, "{model}");
         assert_eq!(streamed(&log), "Hello, world", "{model}");
     }
+}
+
+/// Runs a program against a provider that sends `events` and then neither more nor the end; gives also the requests.
+fn run_against_endless(file: &Path, log: &Path, events: &str) -> (program::Said, Vec<Value>) {
+    let reply = Reply {
+        hang: true,
+        ..stream(events)
+    };
+    with_provider(in_turn(vec![reply]), |url| {
+        let mut command = Command::new(program::GSWC);
+        command
+            .args(["run", text(file), "--", "--events", text(log)])
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .env_remove("GSW_MODEL")
+            .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
+            .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
+            .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
+            .env("OPENAI_BASE_URL", format!("{url}/v1"));
+        command.output().expect("gswc can be started").into()
+    })
 }
 
 /// The answer does not end, so what ends the program was shown while it arrived.
@@ -339,25 +342,7 @@ fn calling(name: &str, (model, tag): (&str, &str), events: &str) -> Vec<Value> {
     let source = CALLING.replace("MODEL", model).replace("TAG", tag);
     let file = program(name, &source);
     let log = scratch("wire").join(format!("{name}.jsonl"));
-    let reply = Reply {
-        hang: true,
-        ..stream(events)
-    };
-    let (said, _) = with_provider(in_turn(vec![reply]), |url| {
-        program::Said::from(
-            Command::new(env!("CARGO_BIN_EXE_gswc"))
-                .args(["run", text(&file), "--", "--events", text(&log)])
-                .current_dir(root())
-                .stdin(Stdio::null())
-                .env_remove("GSW_MODEL")
-                .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
-                .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
-                .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
-                .env("OPENAI_BASE_URL", format!("{url}/v1"))
-                .output()
-                .expect("gswc can be started"),
-        )
-    });
+    let (said, _) = run_against_endless(&file, &log, events);
     assert_eq!(said.out.trim(), "\"given up\"", "{model}: {said:?}");
     let events = std::fs::read_to_string(&log).expect("there are events");
     let events = events

@@ -126,7 +126,7 @@ pub(crate) struct Translator<'a, 'b> {
 }
 
 impl Translator<'_, '_> {
-    /// The start: takes the parameters, looks at the stack, jumps to the block where a frame resumes.
+    /// The prologue: takes the parameters, checks the stack, jumps to the block where a frame resumes.
     fn start(&mut self, words: &[Value]) {
         let Some((frame, plan)) = self.frame else {
             for (index, &word) in words[1..].iter().enumerate() {

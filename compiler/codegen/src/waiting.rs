@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         let value = layout::load(&mut self.builder, child, abi::FRAME_VALUE);
         let error = layout::load(&mut self.builder, child, abi::FRAME_ERROR);
         let no_error = self.number(0);
-        // A child that is done leaves its error field as it was, so only the status says whether to read it.
+        // A child that is done does not write its error field, so only the status says whether to read it.
         let raised = status_is(self, status, status::RAISED);
         let error = self.builder.ins().select(raised, error, no_error);
         layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
@@ -122,7 +122,7 @@ impl Translator<'_, '_> {
         layout::store_half(&mut self.builder, wait.state, frame, abi::FRAME_STATE);
     }
 
-    /// The block where the wait at the end of `block` ends: loads what was kept, and looks at how it ended.
+    /// The block where the wait at the end of `block` ends: loads the saved locals, and branches on how the wait ended.
     fn go_on(&mut self, block: BlockId, then: Then<'_>) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
         // One block for both ways, so everything is read from the frame again even where registers still hold it: that keeps

@@ -1,4 +1,4 @@
-//! What an evaluation carries along: the program, the limits, the tasks.
+//! The state of an evaluation: the program, the limits, the tasks.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Machine<'a> {
     pub nodes: Vec<Vec<TaskCell>>,
     /// How many pieces of code that share variables with others are running: these may not wait.
     pub sharing: u32,
-    /// Whether the task at work is one that is cancelled where it first waits.
+    /// Whether the current task is one that is cancelled where it first waits.
     pub ends_at_wait: bool,
     /// How often something may have waited.
     pub waits: u64,
@@ -44,7 +44,7 @@ pub struct Machine<'a> {
     pub keys_at_work: Vec<(ItemId, Value)>,
     /// The workflows around the current code, and what takes something back.
     pub undos: Vec<Undoing>,
-    /// How many tasks are at work, each inside of the one before.
+    /// How many tasks are running, each nested in the one before.
     pub tasks_at_work: u32,
     /// The constants that were evaluated; `None` for one that is being evaluated.
     constants: HashMap<ItemId, Option<Value>>,

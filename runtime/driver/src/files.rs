@@ -23,7 +23,7 @@ pub(crate) struct FileWork<'a> {
     pub(crate) work: &'a Work,
     /// What it reads must fit in here.
     pub(crate) allowance: &'a Allowance,
-    /// The pool that the calling thread is of.
+    /// The pool to which the calling thread belongs.
     pub(crate) pool: Option<&'a Pool>,
 }
 
@@ -336,7 +336,7 @@ fn list(place: &Place, work: &FileWork<'_>) -> Result<Vec<String>, Trouble> {
     Ok(names)
 }
 
-/// What came of work on a path.
+/// The outcome of failed work on a path.
 pub(crate) fn outcome_of(path: &str, trouble: Trouble) -> Outcome {
     match trouble {
         Trouble::System(error) => Outcome::Failed(Failure::Io {

@@ -11,8 +11,8 @@ use gsw_engine::front::Front;
 /// How long it may compute: it holds up the run that it is part of, and no person has read it. A guess.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How long it may compute when it is brought back. What was ended for it in an earlier life is ended again, and what was not has
-/// room on a slower machine.
+/// How long it may compute when it is replayed. What was ended for it in an earlier process is ended again, and what was not
+/// has room on a slower machine.
 const LONGEST_AGAIN: Duration = Duration::from_secs(60);
 
 /// The longest that code computes again before it is interrupted as an earlier life of its run was. A guess: what stands before a
@@ -63,7 +63,7 @@ fn watch_for(front: &Arc<Front>, longest: Duration, end: End) -> Watched {
     let mut state = watcher.lock();
     if !state.is_served {
         let thread = std::thread::Builder::new().name("gsw-overrun".into());
-        // Without a thread there is no watch, and the run continues.
+        // Without the thread nothing is watched, and the run continues.
         state.is_served = thread.spawn(move || watcher.serve()).is_ok();
     }
     if !state.is_served {

@@ -115,7 +115,7 @@ impl Front {
         self.is_undoing.store(is_undoing, Ordering::SeqCst);
     }
 
-    /// Whether something is being taken back: a cancelled run is not stopped meanwhile.
+    /// Whether an `undo` is running: a cancelled run is not stopped meanwhile.
     #[must_use]
     pub fn is_undoing(&self) -> bool {
         self.is_undoing.load(Ordering::SeqCst)
@@ -216,7 +216,7 @@ impl Front {
         self.may_lead.load(Ordering::Relaxed)
     }
 
-    /// Says whether this is the front of a written program that has the thread.
+    /// Notes whether this is the front of a written program that is in its turn.
     pub(crate) fn set_working(&self, is_working: bool) {
         self.is_working.store(is_working, Ordering::SeqCst);
     }

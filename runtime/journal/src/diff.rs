@@ -1,4 +1,4 @@
-//! In what two runs differ, by their records.
+//! What differs between two runs, by their records.
 //!
 //! Records are compared by what they are about and what they hold, not by when they were written: two runs never have the
 //! same times. An operation is found in the other run by its number, wherever it was completed there.

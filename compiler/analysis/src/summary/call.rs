@@ -47,7 +47,7 @@ impl Given {
     }
 }
 
-/// What becomes of a lambda that is given to a call.
+/// What happens to a lambda that is given to a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Fate {
     /// It is called, if at all, before the call ends, and gets nothing with functions or tasks in it but what the arguments bring.
@@ -391,7 +391,7 @@ impl<'a> BodyWalk<'a, '_> {
     }
 }
 
-/// What becomes of the lambdas that are given to a call of this.
+/// What happens to the lambdas that are given to a call of this.
 ///
 /// A declaration whose types let functions in only as type parameters and as functions over data and type parameters can make no
 /// function of its own for them to take, and cannot let them out: it does not know that a `T` is a function.

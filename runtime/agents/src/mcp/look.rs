@@ -1,4 +1,4 @@
-//! What a server lists and lets be read: its tools, resources and prompts, page by page, within limits.
+//! Lists and reads what a server offers: tools, resources and prompts, page by page, within limits.
 
 use gsw_tree::event::McpWhat;
 use rmcp::RoleClient;
@@ -18,15 +18,14 @@ use crate::mcp::newer::{self, Page};
 
 /// The most things of a kind that a server may list; a longer list is refused.
 const MOST: usize = 10_000;
-/// On so many pages.
+/// The most pages of such a list.
 const MOST_PAGES: usize = 1_000;
 
 pub(super) type Seen<T> = Result<T, Unseen>;
 
-/// Why nothing is seen.
 pub(super) enum Unseen {
     Service(ServiceError),
-    /// In words.
+    /// The server's own words.
     Server(String),
 }
 

@@ -1,4 +1,4 @@
-//! What a server of a later protocol says: the parts that are known are kept, and a text says what stood in the place of the others.
+//! Messages of servers with a later protocol: known parts are kept, and a text replaces the others.
 //!
 //! The library reads a result as a whole, so one block of an unknown kind would cost all others. A result that is none to it comes
 //! as it was sent, and is read here once more, block by block.
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// The most characters of a kind that are shown: a server gives its name.
+/// The most characters of an unknown kind that are shown: its name comes from the server.
 const LONGEST_KIND: usize = 40;
 /// Of the name of something that it lists.
 const LONGEST_NAME: usize = 100;
@@ -138,7 +138,7 @@ mod tests {
 
     use super::{Page, page, prompt, resource, tool_result};
 
-    /// A result as the library gives it.
+    /// A result in the library's type.
     fn given(said: Value) -> ServerResult {
         serde_json::from_value(said).expect("anything is a result")
     }

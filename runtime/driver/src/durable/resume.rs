@@ -1,4 +1,5 @@
-//! Brings a run back: begins it as it was begun, gives it what was brought to it, in that order, and finds what it waits for.
+//! Replays a run: starts it with the recorded beginning, gives it the recorded outcomes in order, and finds what it waits for
+//! then.
 //!
 //! An operation that was asked for and has no outcome is in one of three states, see [`Pending`]. Nothing is performed here.
 
@@ -14,12 +15,12 @@ use crate::durable::asked::{self, Asked, LONG};
 use crate::durable::noted::Noted;
 use crate::overrun;
 
-/// A record that a run is brought back with.
+/// A record that a run is replayed with.
 #[derive(Debug)]
 pub(crate) enum Past {
     Intent {
         of: Identity,
-        /// The question that it was, in words.
+        /// The question that it was, as text.
         asked: Option<String>,
     },
     NotDone(Identity),
@@ -41,13 +42,13 @@ pub(crate) enum Past {
         now: i64,
         wish: UndoWish,
     },
-    /// No record: what comes before is of the run that this one was forked from.
+    /// A marker, not a record: what comes before it was copied from the run that this one was forked from.
     Forked,
 }
 
-/// A run that has got all that was written down for it.
+/// A run that has got all that was recorded for it.
 pub(crate) enum Brought {
-    /// It ended; only that had not been written down.
+    /// It ended; only that had not been recorded.
     Ended(Box<Finished>),
     Waits {
         /// What has no outcome, in order of request.
@@ -70,7 +71,7 @@ pub(crate) struct Pending {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PendingState {
-    /// It may begin, again perhaps.
+    /// It may be performed, possibly for a second time.
     MayBegin,
     /// It was about to begin, and must not happen twice.
     Intended,
@@ -78,7 +79,7 @@ pub(crate) enum PendingState {
     GivenUp,
 }
 
-/// Gives a run that has just been entered its past.
+/// Replays the records of a run that has just been started.
 ///
 /// # Errors
 /// When it asks for something else than it did, with the first difference.
@@ -99,7 +100,7 @@ pub(crate) fn bring_back_until(
     give(run, past, stops, &mut |_, _| {})
 }
 
-/// As [`bring_back`]; `seen` hears of each operation when it is asked for.
+/// Like [`bring_back`]; `seen` is called with each operation when the run requests it.
 ///
 /// # Errors
 /// As for [`bring_back`].
@@ -111,7 +112,7 @@ pub(crate) fn bring_back_seen(
     give(run, past, |_| false, seen)
 }
 
-/// Hears of an operation that a run asks for.
+/// Called with an operation that a run requests.
 type Seen<'a> = &'a mut dyn FnMut(&Run, &Operation);
 
 fn give(
@@ -252,11 +253,11 @@ struct Replay<'a> {
 
 /// What a run was given of its past.
 enum Given {
-    /// Something that it need not go on for.
+    /// Something that it need not continue for.
     Silent,
     /// Something that it takes in its next turn.
     Turn,
-    /// Nothing is left.
+    /// The whole journal has been replayed.
     All,
 }
 
@@ -334,7 +335,7 @@ impl Replay<'_> {
         }
     }
 
-    /// `asked` or what comes later may know in words what was about to begin.
+    /// `asked` or a later record may describe what was about to begin.
     fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {

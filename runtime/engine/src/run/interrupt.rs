@@ -1,4 +1,4 @@
-//! What stops code that waits for nothing: loops, calls and long runtime calls poll the run's front and come here.
+//! Stops code that does not wait: loops, calls and long runtime calls poll the run's front and come here.
 //!
 //! A cancellation that a turn is too busy to take is taken in the middle of it. From then on the run cancels *eagerly*: tasks
 //! that the cancellation has not reached yet are cancelled when they get the thread, instead of when the task around them is
@@ -76,7 +76,7 @@ impl Run {
         }
     }
 
-    /// Compiled code may use so much of the stack from here on.
+    /// Compiled code may use this much of the stack from here on.
     pub(crate) fn enter_native(&mut self) {
         self.stack.enter(&self.front);
     }

@@ -75,7 +75,7 @@ impl Run {
         }
     }
 
-    /// The clock of a scope was not running for so long. Gives when it would have ended, and when it ends.
+    /// The clock of a scope was not running for this long. Returns when it would have ended, and when it ends.
     pub fn extend_clock(&mut self, clock: OperationId, by: i64) -> Option<(i64, i64)> {
         let scope = self.operations.clock_of(clock)?;
         let scope = self.scopes.get_mut(scope)?;
@@ -88,8 +88,8 @@ impl Run {
         Some((before, *ends))
     }
 
-    /// A task gives up an operation. Says whether it unwinds at once: where that changes the world, only when it has been
-    /// stopped, or has been done.
+    /// A task gives up an operation. Returns whether it unwinds at once: an operation that changes the world is first stopped,
+    /// or done.
     pub(crate) fn give_up_operation(&mut self, task: TaskId, id: OperationId) -> bool {
         match self.operations.given_up(id) {
             GivenUp::Dropped => {

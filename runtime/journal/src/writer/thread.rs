@@ -76,14 +76,14 @@ impl Thread {
                 self.commit(group);
             }
             if let Some(then) = end {
-                // The lock is let go and the log put into the file before anybody hears of it.
+                // The lock is released and the log written into the file before the callback runs.
                 drop(self);
                 return then(Ok(()));
             }
         }
     }
 
-    /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
+    /// Writes a group and reports to each what happened to it. A group that cannot be written is written again run by run: what
     /// is wrong with one takes no other along. Of a lock that another process holds all of them know when one has waited.
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
@@ -123,8 +123,8 @@ impl Thread {
         }
     }
 
-    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still. The time
-    /// counts from when it was first found, for all that wants to be written.
+    /// Waits while another process holds the lock: waiting is better than ending the runs. The time counts from when the lock
+    /// was first found taken, for all queued writes.
     fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Error> {
         loop {
             let begun = Instant::now();
@@ -141,8 +141,8 @@ impl Thread {
     }
 }
 
-/// Until an owner is renewed again. Whoever takes a run of one that could not be renewed raises its epoch, which the next write
-/// sees.
+/// The time until an owner is renewed again. A process that takes a run of an owner that could not be renewed raises its epoch,
+/// which the next write detects.
 const fn until_next(renewed: &rusqlite::Result<()>) -> Duration {
     match renewed {
         Ok(()) => RENEWAL,
@@ -224,14 +224,14 @@ impl Group<'_> {
                 Table::new(transaction, store).end(run.number, *operation, why.as_deref())?;
             }
             What::Release(ResultDelivery::Settled) => row.owner.clear(),
-            // An ended run that still has an owner is one whose result nobody has.
+            // An ended run that still has an owner is one with an undelivered result.
             What::Release(ResultDelivery::Outstanding) | What::Flush => {}
         }
         Ok(())
     }
 }
 
-/// Gives the runs that belong to another process by now.
+/// Returns the runs that belong to another process by now.
 fn write(
     connection: &mut Connection,
     store: &StoreId,
