@@ -43,6 +43,7 @@ mod from_run;
 mod golden;
 mod grammar;
 mod graph;
+mod growth;
 mod guide;
 mod help;
 mod hidden_from_observers;

@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
     fn keep(&mut self, block: BlockId) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
         let wait = &plan.waits[&block];
-        for &local in &wait.kept {
+        for &local in &wait.moved {
             let value = self.get(local);
             let offset = abi::slot(plan.slot(local));
             layout::store(&mut self.builder, value, frame, offset);
@@ -128,7 +128,7 @@ impl Translator<'_, '_> {
         // One block for both ways, so everything is read from the frame again even where registers still hold it: that keeps
         // translation simple, and the loads are cheap next to a call.
         self.enter(self.resume_blocks[&block]);
-        for &local in &plan.waits[&block].kept {
+        for &local in &plan.waits[&block].moved {
             let value = layout::load(&mut self.builder, frame, abi::slot(plan.slot(local)));
             self.set(local, value);
         }
@@ -160,7 +160,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn own_frame(&self) -> Value {
+    pub(crate) fn own_frame(&self) -> Value {
         self.frame.expect("only a function with a frame waits").0
     }
 }
