@@ -210,7 +210,9 @@ impl Translator<'_, '_> {
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
-        // The limit has two meanings: the stack is used up, or the limit was raised to stop the run. The flag distinguishes them.
+        // The limit has two meanings: the stack is used up, or the limit was raised to stop the run. The flag distinguishes them,
+        // and was set first; a processor such as aarch64's may have read it before the limit all the same.
+        self.builder.ins().fence();
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);

@@ -76,10 +76,10 @@ impl std::error::Error for Refusal {}
 /// The name of the machine this crate was compiled for.
 #[must_use]
 pub const fn target_name() -> &'static str {
-    if cfg!(target_arch = "x86_64") {
-        "x86_64"
-    } else {
-        "aarch64"
+    cfg_select! {
+        target_arch = "x86_64" => "x86_64",
+        target_arch = "aarch64" => "aarch64",
+        _ => compile_error!("code is made for x86-64 and aarch64 alone"),
     }
 }
 

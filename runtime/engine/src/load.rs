@@ -1,5 +1,6 @@
 //! Loads an image: checks every byte and index of it, then maps its code executable and its constants readable.
 
+mod coherence;
 pub mod footer;
 mod indices;
 mod mapping;
