@@ -414,17 +414,11 @@ impl Carrier {
                 until,
             })) => {
                 let now = self.driver.clock.now();
-                match carried {
-                    CarriedUntil::ItsLastRecord => {
-                        let gone = now.saturating_sub(until);
-                        let stood = stand_still(&mut run, pending.iter_mut().collect(), gone);
-                        if let (true, Some(it)) = (stood, &mut *self.remembered()) {
-                            it.note_resumed(now);
-                        }
-                    }
-                    CarriedUntil::Now => {}
-                }
-                pass_time(&mut pending, now);
+                let gone = match carried {
+                    CarriedUntil::ItsLastRecord => now.saturating_sub(until),
+                    CarriedUntil::Now => 0,
+                };
+                self.pass_gap(&mut run, &mut pending, (gone, now));
                 self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);
@@ -448,6 +442,15 @@ impl Carrier {
         };
         self.end(run, finished);
         false
+    }
+
+    /// For so long nobody ran it, until now: what stood still meanwhile ends later, and the other sleeps when they are to.
+    fn pass_gap(&self, run: &mut Run, pending: &mut [Pending], (gone, now): (i64, i64)) {
+        let stood = stand_still(run, pending.iter_mut().collect(), gone);
+        if let (true, Some(it)) = (stood, &mut *self.remembered()) {
+            it.note_resumed(now);
+        }
+        pass_time(pending, now);
     }
 
     /// Goes on with what a run that was brought back waits for.

@@ -121,20 +121,7 @@ fn give(
     mut stops: impl FnMut(usize) -> bool,
     seen: Seen<'_>,
 ) -> Result<Brought, String> {
-    if past.iter().any(|it| matches!(it, Past::Forked)) {
-        run.undos_are(Whose::Source);
-    }
-    let wishes = past.iter().filter(|it| matches!(it, Past::Undo { .. }));
-    run.expect_undo_wishes(wishes.count());
-    let mut replay = Replay {
-        pending: BTreeMap::new(),
-        children: Vec::new(),
-        resumed: i64::MIN,
-        is_interrupted: false,
-        past: past.into_iter(),
-        given: 0,
-        seen,
-    };
+    let mut replay = Replay::of(run, past, seen);
     // How many interruptions were given of which nothing has come yet.
     let mut interruptions = 0;
     let mut interrupting = None;
@@ -261,7 +248,24 @@ enum Given {
     All,
 }
 
-impl Replay<'_> {
+impl<'a> Replay<'a> {
+    fn of(run: &mut Run, past: Vec<Past>, seen: Seen<'a>) -> Self {
+        if past.iter().any(|it| matches!(it, Past::Forked)) {
+            run.undos_are(Whose::Source);
+        }
+        let wishes = past.iter().filter(|it| matches!(it, Past::Undo { .. }));
+        run.expect_undo_wishes(wishes.count());
+        Self {
+            pending: BTreeMap::new(),
+            children: Vec::new(),
+            resumed: i64::MIN,
+            is_interrupted: false,
+            past: past.into_iter(),
+            given: 0,
+            seen,
+        }
+    }
+
     /// Gives the run its next record.
     fn give_next(&mut self, run: &mut Run) -> Result<Given, String> {
         let Some(next) = self.past.next() else {
