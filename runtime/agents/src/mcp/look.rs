@@ -98,12 +98,10 @@ async fn again<T: DeserializeOwned>(
     what: &str,
     request: ClientRequest,
 ) -> Result<Page<T>, ServiceError> {
-    match error {
-        ServiceError::UnexpectedResponse => {
-            newer::page(&peer.send_request(request).await?, what).ok_or(error)
-        }
-        other => Err(other),
+    if !matches!(error, ServiceError::UnexpectedResponse) {
+        return Err(error);
     }
+    newer::page(&peer.send_request(request).await?, what).ok_or(error)
 }
 
 /// The text of a resource if it is one text, else its contents as the protocol has them.
