@@ -1,6 +1,7 @@
 """Installs each file of target/dist into a root of its own, and builds and runs a program there. What cannot be installed here
 (no npm, not root) is named and left out; `CI` in the environment makes the first of them an error. The archive for another machine
-is tried with its emulator, `qemu-MACHINE-static`, and a root that has the C library of that machine (`--root FOLDER`)."""
+is tried with its emulator, `qemu-MACHINE` (Debian's `qemu-user-static`), and the C library of that machine as Debian's packages for cross
+compiling install it (`libc6-dev-arm64-cross`, `libgcc-s1-arm64-cross`), or below the folder that `--root` names; where they are missing, that is said."""
 
 import argparse
 import hashlib
@@ -41,16 +42,21 @@ def left_out(what, why):
         sys.exit(1)
 
 
-def works(what, gswc, folder, around=()):
-    """Builds a program with this gswc, with nothing in the environment, and runs what it has built."""
+def assert_greets(what, said):
+    assert said == f'"Hello, {what}!"\n', said
+
+
+def works(what, gswc, folder, around=(), place=None):
+    """Runs a program with this gswc and builds it, with nothing in the environment, and runs what it has built. `around` goes before
+    each command, and `place` is what the folder is called there."""
     (folder / "hello.gsw").write_text(HELLO)
     inside = {"cwd": folder} if not around else {}
-    place = folder if not around else pathlib.Path("/work")
+    place = place or folder
+    assert_greets(what, run(*around, gswc, "run", place / "hello.gsw", "--", "--name", what, env={}, **inside))
     run(*around, gswc, "build", place / "hello.gsw", "-o", place / "hello", env={}, **inside)
-    said = run(*around, place / "hello", "--name", what, env={}, **inside)
-    assert said == f'"Hello, {what}!"\n', said
+    assert_greets(what, run(*around, place / "hello", "--name", what, env={}, **inside))
     assert re.fullmatch(r"gswc \S+\n", run(*around, gswc, "--version", env={}))
-    print(f"- {what}: builds and runs a program")
+    print(f"- {what}: runs and builds a program")
 
 
 def libraries(program):
@@ -70,7 +76,7 @@ def in_empty_root(what, root, gswc):
     (root / "proc").mkdir()
     run("mount", "-t", "proc", "proc", root / "proc")
     try:
-        works(what, gswc, root / "work", (chroot, root))
+        works(what, gswc, root / "work", (chroot, root), pathlib.Path("/work"))
         run(chroot, root, gswc, "build", "/work/hello.gsw", "--static", "-o", "/work/alone", env={})
     finally:
         run("umount", root / "proc")
@@ -88,7 +94,7 @@ def alone(what, program, chroot):
             said = run(chroot, root, "/hello", "--name", what, env={})
         finally:
             run("umount", root / "proc")
-    assert said == f'"Hello, {what}!"\n', said
+    assert_greets(what, said)
     print(f"- {what}: what `--static` builds runs without a C library")
 
 
@@ -108,21 +114,25 @@ def archive(folder):
     in_empty_root("archive", folder, pathlib.Path("/") / found.name / "bin/gswc")
 
 
-def emulated(machine, library_root):
-    """The archive of another machine."""
-    emulator = shutil.which(f"qemu-{machine}-static") or shutil.which(f"qemu-{machine}")
-    if not emulator or not library_root:
-        print(f"- archive for {machine}: not tried, there is no emulator, or no `--root`")
+def emulated(machine, root):
+    """The archive of another machine, where what runs its programs is here."""
+    what = f"archive for {machine}"
+    emulator = shutil.which(f"qemu-{machine}") or shutil.which(f"qemu-{machine}-static")
+    if not emulator:
+        print(f"- {what}: not tried, there is no qemu-{machine}")
+        return
+    if not (root / "lib").is_dir():
+        print(f"- {what}: not tried, there is no C library of that machine in {root}")
         return
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         gswc = unpacked(machine, folder) / "bin/gswc"
-        start = (emulator, "-L", library_root)
-        (folder / "hello.gsw").write_text(HELLO)
-        run(*start, gswc, "build", folder / "hello.gsw", "-o", folder / "hello")
-        said = run(*start, folder / "hello", "--name", machine)
-        assert said == f'"Hello, {machine}!"\n', said
-        print(f"- archive for {machine}: builds and runs a program")
+        works(what, gswc, folder, (emulator, "-L", root), folder)
+        if (gswc.parent / "gsw-launcher-static").exists():
+            # No `-L`: it must do without a C library.
+            run(emulator, "-L", root, gswc, "build", folder / "hello.gsw", "--static", "-o", folder / "alone", env={})
+            assert_greets(what, run(emulator, folder / "alone", "--name", what, env={}))
+            print(f"- {what}: what `--static` builds runs without a C library")
 
 
 def debian_package(folder):
@@ -149,17 +159,21 @@ def node_package(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", help="a folder with the C library of the other machine, as it is mounted there")
+    parser.add_argument("--root", type=pathlib.Path, help="a folder with the C library of the other machine, as it is mounted there")
     arguments = parser.parse_args()
-    for line in (DIST / "SHA256SUMS").read_text().splitlines():
-        digest, name = line.split()
+    sums = [line.split() for line in (DIST / "SHA256SUMS").read_text().splitlines()]
+    for digest, name in sums:
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
     for check in (archive, debian_package, wheel, node_package):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     for machine in DEBIAN:
-        if machine != OWN and any(DIST.glob(f"*-{machine}-linux.tar.gz")):
-            emulated(machine, arguments.root)
+        if machine == OWN:
+            continue
+        if any(name.endswith(f"-{machine}-linux.tar.gz") for _, name in sums):
+            emulated(machine, arguments.root or pathlib.Path(f"/usr/{machine}-linux-gnu"))
+        else:
+            print(f"- archive for {machine}: not tried, packaging/release.py has made none here")
 
 
 main()

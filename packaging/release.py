@@ -1,7 +1,7 @@
 """Makes what a release holds, in target/dist: README.md of this folder says what.
 
     python3 packaging/release.py             # needs `zig` and `cargo-zigbuild`, see README.md
-    python3 packaging/release.py --native    # with the linker of this machine, for it alone"""
+    python3 packaging/release.py --native    # with the C compilers and linkers of this machine"""
 
 import argparse
 import base64
@@ -29,6 +29,8 @@ HOME = "https://github.com/groundswell-lang/groundswell"
 PROGRAMS = ("gswc", "gsw-launcher")
 # The launcher of `gswc build --static`, which has the C library inside.
 STATIC = "gsw-launcher-static"
+# Where the packages of Debian and others put their Rust compiler.
+SYSTEM_RUSTC = "/usr/bin/rustc"
 # How each kind of package calls a machine.
 MACHINES = {
     "x86_64": {"npm": "x64", "debian": "amd64", "package": "groundswell"},
@@ -54,12 +56,33 @@ def target(machine):
     return f"{machine}-unknown-linux-gnu"
 
 
-def has_library(machine):
-    """Whether the Rust compiler in use has the standard library of a machine."""
-    rustc = os.environ.get("RUSTC", "rustc")
+def has_library(rustc, machine):
+    """Whether a Rust compiler has the standard library of a machine."""
+    if not shutil.which(rustc):
+        return False
     command = [rustc, "--print", "target-libdir", "--target", target(machine)]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode == 0 and any(pathlib.Path(done.stdout.strip()).glob("libstd-*.rlib"))
+
+
+def rust_compiler(machine):
+    """The Rust compiler that has the standard library of a machine: the one in use, else that of the system's packages."""
+    in_use = os.environ.get("RUSTC", "rustc")
+    return next((it for it in (in_use, SYSTEM_RUSTC) if has_library(it, machine)), None)
+
+
+def c_compiler(machine):
+    """How Debian, Fedora and others call the C compiler that makes code for a machine."""
+    return "cc" if machine == platform.machine() else f"{machine}-linux-gnu-gcc"
+
+
+def missing(machine, is_native):
+    """What keeps this machine from making programs for a machine."""
+    if not rust_compiler(machine):
+        return f"no Rust compiler with the standard library of {target(machine)}"
+    if is_native and not shutil.which(c_compiler(machine)):
+        return f"no {c_compiler(machine)}"
+    return None
 
 
 def target_folder():
@@ -67,30 +90,38 @@ def target_folder():
     return ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 
 
+def environment(machine, **more):
+    """For cargo with the compilers of this system."""
+    linker = f"CARGO_TARGET_{target(machine).upper().replace('-', '_')}_LINKER"
+    return {**os.environ, "RUSTC": rust_compiler(machine), linker: c_compiler(machine), **more}
+
+
 def built(machine, is_native):
     """The folder of both programs."""
-    if is_native:
+    if is_native and machine == platform.machine():
         run("cargo", "build", "--release", "-p", "gswc")
         return target_folder() / "release"
+    if is_native:
+        run("cargo", "build", "--release", "-p", "gswc", "--target", target(machine), env=environment(machine))
+        return target_folder() / target(machine) / "release"
     if not shutil.which("cargo-zigbuild"):
         sys.exit("error: there is no `cargo-zigbuild`: `pip install ziglang` and `cargo install cargo-zigbuild`, or `--native`")
-    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}")
+    zig = {**os.environ, "RUSTC": rust_compiler(machine)}
+    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}", env=zig)
     return target_folder() / target(machine) / "release"
 
 
 def static_launcher(machine):
-    """The launcher with glibc inside, where it can be made: for this machine, when the archive `libc.a` is here."""
-    if machine != platform.machine():
-        print(f"{machine}: no {STATIC}, which is made on such a machine alone")
-        return None
-    library = subprocess.run(["cc", "-print-file-name=libc.a"], capture_output=True, text=True)
-    if not pathlib.Path(library.stdout.strip()).is_absolute():
-        print(f"{machine}: no {STATIC}, since there is no `libc.a` here (Debian's `libc6-dev`, Fedora's `glibc-static`)")
+    """The launcher with glibc inside, where it can be made: when there is a C compiler for the machine, with the archive `libc.a`."""
+    compiler = shutil.which(c_compiler(machine))
+    library = compiler and subprocess.run([compiler, "-print-file-name=libc.a"], capture_output=True, text=True).stdout.strip()
+    if not library or not pathlib.Path(library).is_absolute():
+        print(f"{machine}: no {STATIC}, since {c_compiler(machine)} has no `libc.a` here (Debian's `libc6-dev`, Fedora's `glibc-static`)")
         return None
     # At a fixed address, as the others: `compiler/cli/build.rs` says why.
     flags = "-C target-feature=+crt-static -C relocation-model=static"
     command = ["cargo", "build", "--release", "-p", "gsw-launcher", "--example", "launcher", "--target", target(machine)]
-    run(*command, env={**os.environ, "RUSTFLAGS": flags})
+    run(*command, env=environment(machine, RUSTFLAGS=flags))
     return target_folder() / target(machine) / "release/examples/launcher"
 
 
@@ -251,17 +282,20 @@ def packages(machine, programs, speaker, number):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--native", action="store_true", help="with the linker and the glibc of this machine")
+    parser.add_argument("--native", action="store_true", help="with the C compilers, linkers and glibc of this machine instead of zig")
     arguments = parser.parse_args()
     os.umask(0o022)
     DIST.mkdir(parents=True, exist_ok=True)
     own, number = platform.machine(), version()
     # This machine first: its `gswc` writes the pages of the others.
-    machines = [own, *(it for it in MACHINES if it != own and not arguments.native)]
+    machines = [own, *(it for it in MACHINES if it != own)]
     made, speaker = [], None
     for machine in machines:
-        if machine != own and not has_library(machine):
-            print(f"no standard library of Rust for {machine} here: nothing for that machine (README.md says where it comes from)")
+        lacks = missing(machine, arguments.native)
+        if lacks and machine == own:
+            sys.exit(f"error: there is {lacks}")
+        if lacks:
+            print(f"{machine}: nothing is made, since there is {lacks} here (README.md says where it comes from)")
             continue
         programs = built(machine, arguments.native)
         speaker = speaker or programs / "gswc"

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::killed::{Kept, await_text, kill};
+use crate::program::Said;
 
 /// A loop that never ends, and a `defer` that takes a while.
 const ENDLESS: &str = r#"
@@ -38,6 +39,84 @@ fn a_computation_that_was_cancelled_is_not_computed_again() {
     assert_eq!(shown.code, Some(0), "{shown:?}");
 }
 
+/// What a `defer` keeps of a loop that was interrupted, and a node from which it may be tried with less.
+const KEEPS: &str = r#"
+import std/exec
+import std/fs
+permissions { exec: ["sh"], fs.write: ["."] }
+workflow main(rounds: int = 1_000_000_000_000) -> int {
+  fs.write("begun", "")
+  var n = 0
+  defer {
+    fs.write("progress", "${n}")
+    exec.run(["sh", "-c", "echo freeing ${n} >> log; sleep 2"])
+  }
+  step "heavy" { while n < rounds { n += 1 } }
+  n
+}
+"#;
+
+/// Where the loop was interrupted is not known to a later life, which says so to nobody.
+#[test]
+fn a_defer_that_shows_what_was_computed_ends_in_a_later_life() {
+    let kept = Kept::new("keeps", KEEPS);
+    let child = kept.start(&[]);
+    await_text(&kept.folder.join("begun"), "");
+    std::thread::sleep(Duration::from_millis(500));
+    let id = kept.listed()["id"].as_str().expect("an id").to_owned();
+    let cancelled = kept.start(&["runs", "cancel", &id]);
+    await_text(&kept.folder.join("log"), "freeing");
+    assert!(kill(child).is_none());
+    kill(cancelled);
+    let shown = kept.run(&["runs", "show", &id]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let said = kept.run(&["runs", "resume", &id]);
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(kept.listed()["status"], "cancelled");
+    assert_ne!(kept.read("progress"), "0");
+
+    // The node began in the turn that was interrupted, which is not what led to it.
+    let forked = kept.run(&["runs", "fork", &id, "heavy", "rounds=10"]);
+    assert_eq!(forked.code, Some(0), "{forked:?}");
+    let said = kept.run(&["runs", "resume"]);
+    assert_eq!((said.code, said.out.trim()), (Some(0), "10"), "{said:?}");
+}
+
+/// More commands than a run asks for in one go, and then a loop that never ends.
+const MANY_AND_ENDLESS: &str = r#"
+import std/exec
+permissions { exec: ["sh"] }
+workflow main() -> int {
+  defer { exec.run(["sh", "-c", "echo freeing >> log; sleep 2"]) }
+  let codes = parallel for i in 1..=70 {
+    if i > 69 {
+      var n = 0
+      while true { n += 1 }
+    }
+    exec.run(["sh", "-c", "echo begun >> log; sleep 5"]).code
+  }
+  codes.len()
+}
+"#;
+
+/// What has begun before is noted between the turn in which it was asked for and the one that was interrupted.
+#[test]
+fn a_computation_beside_much_that_has_begun_is_not_computed_again() {
+    let kept = Kept::new("many-and-endless", MANY_AND_ENDLESS);
+    let child = kept.start(&[]);
+    await_text(&kept.folder.join("log"), "begun");
+    std::thread::sleep(Duration::from_millis(300));
+    let id = kept.listed()["id"].as_str().expect("an id").to_owned();
+    let cancelled = kept.start(&["runs", "cancel", &id]);
+    await_text(&kept.folder.join("log"), "freeing");
+    assert!(kill(child).is_none());
+    kill(cancelled);
+    let shown = kept.run(&["runs", "show", &id]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let said = kept.run(&["runs", "resume", &id]);
+    assert_eq!(said.code, Some(130), "{said:?}");
+}
+
 /// What is limited takes two seconds and may be repeated.
 const LIMITED: &str = r#"
 import std/exec
@@ -59,6 +138,30 @@ fn the_time_of_a_limit_stands_still_while_nobody_carries_the_run() {
         (Some(0), r#""done\n""#),
         "{said:?}"
     );
+}
+
+/// Three seconds of work within six.
+const LIMITED_IN_PARTS: &str = r#"
+import std/exec
+permissions { exec: ["sh"] }
+tool work(part: int) -> string idempotent by "${part}" { exec.run(["sh", "-c", "echo part-$0 >> log; sleep 1", "${part}"]).stdout }
+workflow main() -> int { step "ask" timeout 6s { for part in 0..3 { work(part) }; 3 } }
+"#;
+
+/// Each gap counts, and not only the one after the last record.
+#[test]
+fn the_time_of_a_limit_stands_still_in_every_gap_between_lives() {
+    let kept = Kept::new("limited-in-parts", LIMITED_IN_PARTS);
+    let log = kept.folder.join("log");
+    let mut life = kept.start(&[]);
+    for part in ["part-0", "part-1"] {
+        await_text(&log, part);
+        assert!(kill(life).is_none());
+        std::thread::sleep(Duration::from_secs(5));
+        life = kept.start(&["runs", "resume"]);
+    }
+    let said: Said = life.wait_with_output().expect("it ends").into();
+    assert_eq!((said.code, said.out.trim()), (Some(0), "3"), "{said:?}");
 }
 
 /// Each file is named by what was drawn before it.

@@ -21,7 +21,6 @@ pub enum Part {
     Answers { status: u16, times: usize },
 }
 
-/// A collector at work.
 pub struct Collector {
     pub url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -76,7 +75,6 @@ impl Collector {
         self.seen.lock().expect("nothing panics under it").clone()
     }
 
-    /// All spans that came.
     pub fn spans(&self) -> Vec<Span> {
         let resources = self
             .seen()
@@ -126,7 +124,6 @@ fn read(stream: &mut TcpStream) -> Option<Seen> {
     })
 }
 
-/// An attribute as text.
 pub fn attribute(attributes: &[KeyValue], key: &str) -> Option<String> {
     let found = attributes.iter().find(|it| it.key == key)?;
     Some(match found.value.as_ref()?.value.as_ref()? {

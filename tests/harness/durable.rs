@@ -20,7 +20,7 @@ use gsw_tree::event::Event;
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value, json};
 
-use crate::in_process::{errors, open};
+use crate::in_process::{self, errors, open};
 use crate::program::scratch;
 
 /// The performer of what a run asks for, and what was asked of them.
@@ -164,16 +164,14 @@ impl Life {
         let (options, ended) = self.options();
         let main = self.engine.workflow("main").expect("there is a main");
         let _ = self.engine.start_with(main, input, options);
-        let finished = ended.recv().expect("it ends");
-        self.came(*finished)
+        self.came(in_process::ended(&ended))
     }
 
     fn resume(self, id: &str) -> Came {
         let (options, ended) = self.options();
         let resumed = self.engine.resume_with(id, options);
         resumed.unwrap_or_else(|error| panic!("{error}"));
-        let finished = ended.recv().expect("it ends");
-        self.came(*finished)
+        self.came(in_process::ended(&ended))
     }
 }
 
@@ -444,7 +442,7 @@ fn of_many_who_resume_a_run_one_wins() {
         let resume = |life: Life| {
             let (options, ended) = life.options();
             let resumed = life.engine.resume_with(&written.id, options);
-            let end = resumed.map(|_| ended.recv().expect("it ends").result);
+            let end = resumed.map(|_| in_process::ended(&ended).result);
             (end, life.world.performed())
         };
         let mut ends: Vec<_> = std::thread::scope(|scope| {

@@ -98,6 +98,7 @@ fn replayed(journal: &Path, store: &Path) -> (Option<String>, How) {
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::NotDone { .. }
         | Record::Undo { .. } => None,

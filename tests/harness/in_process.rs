@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use gsw_agents::{AgentPrompts, Cache};
 use gsw_driver::receivers::Receivers;
 use gsw_driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
-use gsw_engine::run::RunSettings;
+use gsw_engine::run::{Finished, RunSettings};
 use gsw_source::{Database, Diagnostic, File, Files, Severity};
 use salsa::Setter;
 
@@ -31,6 +33,12 @@ impl Files for Text<'_> {
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/").join(path)
     }
+}
+
+/// The end of a run, which a test must not wait for in vain for ever.
+pub fn ended(run: &Receiver<Box<Finished>>) -> Finished {
+    let finished = run.recv_timeout(Duration::from_secs(240));
+    *finished.expect("the run ends")
 }
 
 /// A project of one file.

@@ -1,7 +1,8 @@
 //! The runs of a store, looked at by its program and without one: compared, verified, exported, abandoned.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -105,6 +106,31 @@ workflow main(n: int) -> string {
   if step "ask" { approve(n) } { pay(n + 1) } else { a }
 }
 "#;
+
+/// Another process holds the lock of a store for so many seconds; it has it when this returns.
+pub fn lock(store: &Path, seconds: u32) -> Child {
+    let script = format!(
+        "import sqlite3, sys, time
+store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=15)
+store.execute('BEGIN IMMEDIATE')
+print('locked', flush=True)
+time.sleep({seconds})
+store.execute('COMMIT')"
+    );
+    let locked = Command::new("python3")
+        .args(["-c", &script])
+        .arg(store)
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut locked = locked.expect("python3 can be started");
+    let said = locked.stdout.take().expect("it is piped");
+    let mut line = String::new();
+    BufReader::new(said)
+        .read_line(&mut line)
+        .expect("it says when it has the lock");
+    assert_eq!(line, "locked\n");
+    locked
+}
 
 #[test]
 fn two_runs_are_compared_with_and_without_their_program() {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -17,6 +18,12 @@ pub struct Kept {
     pub program: PathBuf,
     pub store: PathBuf,
     pub folder: PathBuf,
+}
+
+/// How many processes of a run are killed, and how long each lives.
+pub struct Lives {
+    pub most: u64,
+    pub milliseconds: Range<u64>,
 }
 
 impl Kept {
@@ -79,6 +86,46 @@ impl Kept {
 
     pub fn read(&self, file: &str) -> String {
         std::fs::read_to_string(self.folder.join(file)).unwrap_or_default()
+    }
+
+    /// Runs the program with `words` until one of its processes ends by itself, with `count` answers on standard input.
+    /// Returns what that one said, and how many were killed.
+    pub fn killed(
+        &self,
+        url: &str,
+        words: &[&str],
+        count: usize,
+        lives: &Lives,
+        random: &mut u64,
+    ) -> (Said, u64) {
+        let Range { start, end } = lives.milliseconds;
+        let mut kills = 0;
+        loop {
+            let mut command = self.command(words);
+            command
+                .env("ANTHROPIC_API_KEY", "key-of-tests")
+                .env("ANTHROPIC_BASE_URL", url)
+                .stdin(Stdio::piped());
+            let mut child = command.spawn().expect("a built program can be started");
+            let mut input = child.stdin.take().expect("it is piped");
+            // A killed process reads nothing more.
+            let _ = input.write_all("true\n".repeat(count).as_bytes());
+            drop(input);
+            *random ^= *random << 13;
+            *random ^= *random >> 7;
+            *random ^= *random << 17;
+            // The last one may take its time.
+            let ended = if kills < lives.most {
+                std::thread::sleep(Duration::from_millis(start + *random % (end - start)));
+                kill(child)
+            } else {
+                Some(child.wait_with_output().expect("it ends").into())
+            };
+            match ended {
+                Some(said) => return (said, kills),
+                None => kills += 1,
+            }
+        }
     }
 }
 
@@ -151,36 +198,16 @@ fn a_program_that_is_killed_again_and_again_ends_right() {
     const COUNT: usize = 12;
     let reply = Reply::of(Body::Anthropic(Message::of_text("some name")));
     let ((said, kills), asked) = with_provider(Script::always(reply), |url| {
+        let lives = Lives {
+            most: 25,
+            milliseconds: 20..200,
+        };
+        let count = COUNT.to_string();
+        let words = ["--resume", "--count", &count];
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut kills = 0;
-        loop {
-            let mut command = kept.command(&["--resume", "--count", &COUNT.to_string()]);
-            command
-                .env("ANTHROPIC_API_KEY", "key-of-tests")
-                .env("ANTHROPIC_BASE_URL", url)
-                .stdin(Stdio::piped());
-            let mut child = command.spawn().expect("a built program can be started");
-            let mut input = child.stdin.take().expect("it is piped");
-            // A killed process reads nothing more.
-            let _ = input.write_all("true\n".repeat(COUNT).as_bytes());
-            drop(input);
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            // The first lives are short; the last may take its time.
-            let ended = if kills < 25 {
-                std::thread::sleep(Duration::from_millis(20 + random % 180));
-                kills += 1;
-                kill(child)
-            } else {
-                Some(child.wait_with_output().expect("it ends").into())
-            };
-            if let Some(said) = ended {
-                assert_eq!(said.code, Some(0), "{said:?}");
-                return (said, kills);
-            }
-        }
+        kept.killed(url, &words, COUNT, &lives, &mut random)
     });
+    assert_eq!(said.code, Some(0), "{said:?}");
     let results: Vec<String> = serde_json::from_str(&said.out).expect("a list");
     assert_eq!(results.len(), COUNT, "{said:?}");
     let paid = kept.read("paid.log");
@@ -201,7 +228,7 @@ fn a_program_that_is_killed_again_and_again_ends_right() {
     }
     assert_eq!(times.len(), COUNT, "{times:?}");
     let again: usize = times.values().map(|it| it - 1).sum();
-    assert!(again <= kills, "{again} of {kills}: {times:?}");
+    assert!(again as u64 <= kills, "{again} of {kills}: {times:?}");
     assert_eq!(kept.listed()["status"], "completed");
     // With the same words another run begins, as this one has ended.
     let said = kept.run(&["runs", "resume"]);

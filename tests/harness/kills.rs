@@ -4,14 +4,11 @@
 //! `GSW_KILLS` is how many processes are killed.
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::process::Stdio;
-use std::time::Duration;
 
 use fake_provider::{Body, Message, Reply, Script};
 
 use crate::determinism::number;
-use crate::killed::{Kept, kill};
+use crate::killed::{Kept, Lives};
 use crate::program::Said;
 use crate::wire::with_provider;
 
@@ -66,42 +63,6 @@ workflow main(count: int, round: int) -> [string] {
 }
 "#;
 
-/// Carries one run to its end, killing its processes while there are some to kill. Gives how it ended and how many died.
-fn carried(kept: &Kept, url: &str, round: u64, left: u64, random: &mut u64) -> (Said, u64) {
-    let mut kills = 0;
-    loop {
-        let mut command = kept.command(&[
-            "--resume",
-            "--count",
-            &COUNT.to_string(),
-            "--round",
-            &round.to_string(),
-        ]);
-        command
-            .env("ANTHROPIC_API_KEY", "key-of-tests")
-            .env("ANTHROPIC_BASE_URL", url)
-            .stdin(Stdio::piped());
-        let mut child = command.spawn().expect("a built program can be started");
-        let mut input = child.stdin.take().expect("it is piped");
-        // A killed process reads nothing more.
-        let _ = input.write_all("true\n".repeat(COUNT).as_bytes());
-        drop(input);
-        *random ^= *random << 13;
-        *random ^= *random >> 7;
-        *random ^= *random << 17;
-        let ended = if kills < left {
-            std::thread::sleep(Duration::from_millis(10 + *random % LONGEST));
-            kill(child)
-        } else {
-            Some(child.wait_with_output().expect("it ends").into())
-        };
-        match ended {
-            Some(said) => return (said, kills),
-            None => kills += 1,
-        }
-    }
-}
-
 /// How often each number is in a file.
 fn times(text: &str) -> HashMap<usize, usize> {
     let mut times = HashMap::new();
@@ -121,7 +82,13 @@ fn every_run_of_killed_processes_ends_right() {
     let (_, asked) = with_provider(Script::always(reply), |url| {
         let mut random = 0x9E37_79B9_7F4A_7C15_u64 ^ number("GSW_SEED", 1);
         while kills < wanted {
-            let (said, died) = carried(&kept, url, rounds, wanted - kills, &mut random);
+            let (count, round) = (COUNT.to_string(), rounds.to_string());
+            let words = ["--resume", "--count", &count, "--round", &round];
+            let lives = Lives {
+                most: wanted - kills,
+                milliseconds: 10..10 + LONGEST,
+            };
+            let (said, died) = kept.killed(url, &words, COUNT, &lives, &mut random);
             kills += died;
             unknown += ended_right(&kept, rounds, &said);
             rounds += 1;

@@ -4,6 +4,8 @@
 //!
 //! `GSW_LIVES` is how many seeds are tried, `GSW_SEED` the first one.
 
+use std::sync::Arc;
+
 use gsw_agents::AgentPrompts;
 use gsw_driver::crash::live_through;
 use gsw_driver::scripted::{Answer, Around};
@@ -11,7 +13,6 @@ use gsw_engine::human::Reply;
 use gsw_engine::model::{Content, ModelAnswer, StopReason};
 use gsw_engine::operation::{Outcome, Request};
 use gsw_tree::usage::Usage;
-use std::sync::Arc;
 
 use crate::determinism::{main_of, number};
 use crate::in_process::{errors, load, open};

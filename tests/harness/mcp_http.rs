@@ -105,6 +105,8 @@ fn serve(stream: TcpStream, server: &Server) {
 
 /// The status of an answer to a client whose token has ended, with the header that says so.
 const NO_TOKEN: &str = "401 Unauthorized\r\nwww-authenticate: Bearer error=\"invalid_token\"";
+/// The description of a tool whose list holds others that cannot be read.
+const PARTLY: &str = "partly";
 /// The description of a tool whose answer holds what no client knows yet.
 const NEWER: &str = "newer";
 /// The description of a tool that is on no page of an endless list.
@@ -126,6 +128,11 @@ fn answer(request: &Value, description: &str) -> Option<Value> {
         Some("tools/list") if description == ENDLESS => json!({
             "tools": [], "nextCursor": "and so on",
         }),
+        Some("tools/list") if description == PARTLY => json!({ "tools": [
+            { "name": "odd", "inputSchema": 7 },
+            { "name": "echo", "inputSchema": { "type": "object" } },
+            "no tool at all",
+        ] }),
         Some("tools/list") => json!({ "tools": [{
             "name": "echo",
             "description": description,
@@ -357,6 +364,33 @@ fn of_an_answer_with_content_of_an_unknown_kind_the_rest_is_given() {
     assert_eq!(given[0]["text"], "hello");
     let left_out = "[hologram, 1029 bytes, left out: this program cannot read content like this]";
     assert_eq!(given[1], json!({ "type": "text", "text": left_out }));
+}
+
+/// One thing in a list that cannot be read does not cost the others, and is named in the events.
+#[test]
+fn of_a_list_with_something_unreadable_the_rest_is_given() {
+    let (server, folder) = (Server::start(), folder("partly"));
+    *server.description.lock().expect("nobody panics") = PARTLY.into();
+    let main = format!(
+        "mcp far = http({:?})\nworkflow main() -> json {{ [far.tools(), far.call(\"echo\", {{ \"words\": \"hi\" }})] }}\n",
+        server.address
+    );
+    let file = folder.join("main.gsw");
+    std::fs::write(&file, main).expect("the target folder can be written");
+    let words = ["--store", "off", "--events", "events.jsonl"];
+    let said = gswc_in(&folder, &[&["run", "main.gsw", "--"], &words[..]].concat());
+    let given: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"));
+    let names = given[0].as_array().expect("a list").iter();
+    let names: Vec<&Value> = names.map(|it| &it["name"]).collect();
+    assert_eq!(names, ["echo"]);
+    assert_eq!(given[1], "hi");
+    let events = std::fs::read_to_string(folder.join("events.jsonl")).expect("it is there");
+    let mut events = events
+        .lines()
+        .filter_map(|it| serde_json::from_str(it).ok());
+    let noted = events.find(|it: &Value| it["what"] == "unreadable");
+    let left_out = json!({ "list": "tools", "names": ["odd", "without a name"] });
+    assert_eq!(noted.expect("it is noted")["payload"], left_out);
 }
 
 /// Nothing that a server says of itself becomes code, and nothing that its tools give reaches the terminal as more than text.

@@ -18,7 +18,6 @@ pub struct Server {
     pub port: u16,
 }
 
-/// What came back.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

@@ -8,7 +8,6 @@ use crate::program::{root, scratch};
 pub struct Case {
     /// The heading above it.
     pub claim: String,
-    /// The program.
     pub source: String,
     /// Further files beside it, from blocks such as `gsw schemas.gsw`: name and text.
     pub files: Vec<(String, String)>,
@@ -78,34 +77,51 @@ pub fn write_project(folder: &str, page: &str, index: usize, case: &Case) -> Pat
     file
 }
 
-/// The cases of a page, in order.
-pub fn cases(text: &str) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
-    let mut claim = String::new();
-    let mut lines = text.lines();
+/// A fenced block of a page.
+pub struct Block {
+    /// The heading above it.
+    pub claim: String,
+    /// The words after the fence.
+    pub stage: String,
+    pub text: String,
+}
+
+pub fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut claim = "";
+    let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        if let Some(heading) = line.strip_prefix('#') {
-            claim = heading.trim_start_matches('#').trim().to_owned();
+        if line.starts_with('#') {
+            claim = line.trim_start_matches('#').trim();
         }
         let Some(stage) = line.strip_prefix("```") else {
             continue;
         };
-        let block: String = lines
-            .by_ref()
-            .take_while(|line| !line.starts_with("```"))
-            .flat_map(|line| [line, "\n"])
-            .collect();
+        let text = lines.by_ref().take_while(|it| !it.starts_with("```"));
+        blocks.push(Block {
+            claim: claim.to_owned(),
+            stage: stage.to_owned(),
+            text: text.flat_map(|it| [it, "\n"]).collect(),
+        });
+    }
+    blocks
+}
+
+/// The cases of a page, in order.
+pub fn cases(page: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for Block { claim, stage, text } in blocks(page) {
         if stage == "gsw" {
             cases.push(Case {
-                claim: claim.clone(),
-                source: block,
+                claim,
+                source: text,
                 files: Vec::new(),
                 expected: Vec::new(),
             });
         } else if let (Some(name), Some(case)) = (stage.strip_prefix("gsw "), cases.last_mut()) {
-            case.files.push((name.to_owned(), block));
+            case.files.push((name.to_owned(), text));
         } else if let Some(case) = cases.last_mut() {
-            case.expected.push((stage.to_owned(), block));
+            case.expected.push((stage, text));
         }
     }
     cases

@@ -84,7 +84,6 @@ pub fn without_keys(words: &[&str]) -> Said {
 
 pub const GSWC: &str = env!("CARGO_BIN_EXE_gswc");
 
-/// Runs `gswc`.
 pub fn gswc(words: &[&str]) -> Said {
     run(Path::new(GSWC), words)
 }
@@ -100,7 +99,6 @@ pub fn without_model(words: &[&str]) -> Said {
     said(&mut command(Path::new(GSWC), words))
 }
 
-/// A path as text.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("paths of tests are UTF-8")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::page::{pages, remarks};
+use crate::page::{Block, blocks, pages, remarks};
 use crate::program::{Said, gswc, gswc_in, root, run, scratch, text, without_model};
 
 /// A claim with its blocks: the word after the fence, and the text.
@@ -21,31 +21,18 @@ impl Section {
     }
 }
 
-/// The parts of a page, each with the heading above it; a block of the same sort begins a new one.
-fn sections(text: &str) -> Vec<Section> {
+/// The parts of a page, each of which begins with its `gsw.toml`.
+fn sections(page: &str) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    let mut claim = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if let Some(heading) = line.strip_prefix('#') {
-            claim = heading.trim_start_matches('#').trim().to_owned();
-        }
-        let Some(stage) = line.strip_prefix("```") else {
-            continue;
-        };
-        let block: String = lines
-            .by_ref()
-            .take_while(|line| !line.starts_with("```"))
-            .flat_map(|line| [line, "\n"])
-            .collect();
+    for Block { claim, stage, text } in blocks(page) {
         if stage == "toml" {
             found.push(Section {
-                claim: claim.clone(),
+                claim,
                 blocks: Vec::new(),
             });
         }
         if let Some(section) = found.last_mut() {
-            section.blocks.push((stage.to_owned(), block));
+            section.blocks.push((stage, text));
         }
     }
     found

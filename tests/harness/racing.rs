@@ -10,7 +10,6 @@ use crate::program::Said;
 
 /// How often a plain `cargo test` runs each race.
 const ROUNDS: u64 = 4;
-/// How many processes race.
 const RACERS: usize = 8;
 
 const ORDERS: &str = r#"

@@ -8,7 +8,7 @@ use gsw_driver::engine::{Engine, EngineOptions, RunOptions, Starting};
 use gsw_engine::run::{Finished, RunResult};
 use serde_json::{Value, json};
 
-use crate::in_process::{load, open};
+use crate::in_process::{self, load, open};
 use crate::kept_runs::Kept;
 use crate::killed::Kept as BuiltOnce;
 use crate::program::{Said, gswc, text};
@@ -29,7 +29,7 @@ fn detached_by(source: &str) -> Vec<String> {
     else {
         panic!("nobody else has this id");
     };
-    let finished = ended.recv().expect("it ends");
+    let finished = in_process::ended(&ended);
     drop(engine.wait_for_detached());
     let RunResult::Value(value) = finished.result else {
         panic!("{:?}", finished.result);

@@ -1,22 +1,11 @@
-//! Streams against the scripted provider, and streams of runs that are brought back.
+//! Streams against the scripted provider.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 
 use fake_provider::{Answer as Said, Body, Reply, Script};
-use gsw_agents::AgentPrompts;
-use gsw_driver::call::{Call, Part};
-use gsw_driver::durable::store::{Need, RunStore};
-use gsw_driver::engine::{Engine, EngineOptions, RunOptions};
-use gsw_driver::host::{Answer, HostTools};
-use gsw_driver::models::{Models, Pending};
-use gsw_engine::load::Loaded;
-use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest, StopReason};
-use gsw_engine::run::{Finished, RunResult};
 use serde_json::{Value, json};
 
-use crate::durable::{Program, Written, folder};
 use crate::program::{self, root, scratch, text};
 use crate::wire::{program, run, with_provider};
 
@@ -97,29 +86,32 @@ fn parts_are_there_while_the_answer_arrives_on_every_wire() {
         let name = model.replace(['/', '.'], "-");
         let file = program(&format!("enough-{name}"), &ENOUGH.replace("MODEL", model));
         let log = scratch("wire").join(format!("enough-{name}.jsonl"));
-        let reply = Reply {
-            hang: true,
-            ..stream(events)
-        };
-        let (said, asked) = with_provider(in_turn(vec![reply]), |url| {
-            program::Said::from(
-                Command::new(env!("CARGO_BIN_EXE_gswc"))
-                    .args(["run", text(&file), "--", "--events", text(&log)])
-                    .current_dir(root())
-                    .stdin(Stdio::null())
-                    .env_remove("GSW_MODEL")
-                    .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
-                    .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
-                    .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
-                    .env("OPENAI_BASE_URL", format!("{url}/v1"))
-                    .output()
-                    .expect("gswc can be started"),
-            )
-        });
+        let (said, asked) = run_against_endless(&file, &log, events);
         assert_eq!(said.out.trim(), "\"Hello, world\"", "{model}: {said:?}");
         assert_eq!(asked.len(), 1, "{model}");
         assert_eq!(streamed(&log), "Hello, world", "{model}");
     }
+}
+
+/// Runs a program against a provider that sends `events` and then neither more nor the end; gives also the requests.
+fn run_against_endless(file: &Path, log: &Path, events: &str) -> (program::Said, Vec<Value>) {
+    let reply = Reply {
+        hang: true,
+        ..stream(events)
+    };
+    with_provider(in_turn(vec![reply]), |url| {
+        let mut command = Command::new(program::GSWC);
+        command
+            .args(["run", text(file), "--", "--events", text(log)])
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .env_remove("GSW_MODEL")
+            .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
+            .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
+            .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
+            .env("OPENAI_BASE_URL", format!("{url}/v1"));
+        command.output().expect("gswc can be started").into()
+    })
 }
 
 /// The answer does not end, so what ends the program was shown while it arrived.
@@ -350,25 +342,7 @@ fn calling(name: &str, (model, tag): (&str, &str), events: &str) -> Vec<Value> {
     let source = CALLING.replace("MODEL", model).replace("TAG", tag);
     let file = program(name, &source);
     let log = scratch("wire").join(format!("{name}.jsonl"));
-    let reply = Reply {
-        hang: true,
-        ..stream(events)
-    };
-    let (said, _) = with_provider(in_turn(vec![reply]), |url| {
-        program::Said::from(
-            Command::new(env!("CARGO_BIN_EXE_gswc"))
-                .args(["run", text(&file), "--", "--events", text(&log)])
-                .current_dir(root())
-                .stdin(Stdio::null())
-                .env_remove("GSW_MODEL")
-                .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
-                .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
-                .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
-                .env("OPENAI_BASE_URL", format!("{url}/v1"))
-                .output()
-                .expect("gswc can be started"),
-        )
-    });
+    let (said, _) = run_against_endless(&file, &log, events);
     assert_eq!(said.out.trim(), "\"given up\"", "{model}: {said:?}");
     let events = std::fs::read_to_string(&log).expect("there are events");
     let events = events
@@ -429,149 +403,4 @@ fn a_wrong_answer_that_is_corrected_ends_with_the_parts_of_the_right_one() {
     let (came, _) = last("stream-reflect", "Note", "reflect: 1", replies);
     let note = r#"{"title":"A b","tags":["y"]}"#;
     assert_eq!(came, ["ended", note, note]);
-}
-
-/// A model whose answer continues when the program has shown what it has.
-#[derive(Clone, Default)]
-struct Slow {
-    shown: Arc<tokio::sync::Notify>,
-    performed: Arc<Mutex<Vec<String>>>,
-}
-
-impl Slow {
-    fn note(&self, what: String) {
-        self.performed
-            .lock()
-            .expect("nobody panics with it")
-            .push(what);
-    }
-}
-
-impl Models for Slow {
-    fn ask(
-        &self,
-        request: Arc<ModelRequest>,
-        call: &Call,
-    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
-        self.note("model".into());
-        let parts = call.parts.clone();
-        Box::pin(async move {
-            for piece in ["one ", "two ", "three"] {
-                parts.send(Part::Text(piece.into()));
-                self.shown.notified().await;
-            }
-            let text = "one two three".into();
-            Ok(ModelAnswer {
-                content: vec![Content::Text { text }],
-                stop: StopReason::End,
-                stop_reason: "end".into(),
-                model: request.model.clone(),
-                request_id: None,
-                usage: None,
-                attempts: 1,
-                simulated: false,
-                first_token: None,
-                circuit: None,
-            })
-        })
-    }
-}
-
-impl HostTools for Slow {
-    fn call(&self, _: &str, input: Value, _: &Call) -> Answer {
-        self.note(input["part"].as_str().unwrap_or_default().to_owned());
-        self.shown.notify_one();
-        Box::pin(std::future::ready(Ok(input["part"].clone())))
-    }
-}
-
-const TOLD: &str = r#"
-@host tool show(part: string) -> string reads
-agent clerk { model: "openai/gpt-5" cache: false }
-prompt tell(n: int) -> string by clerk { user "Tell ${n}." }
-workflow main(n: int) -> [string] {
-  let answer = tell.stream(n)
-  var shown: [string] = []
-  for part in answer { shown += [show(part)] }
-  shown + ["${answer.restarts()}", answer.result()]
-}
-"#;
-
-/// What a run of a program gave in one life, and what was performed in it.
-fn lived(
-    program: &Program,
-    store: &Path,
-    begin: impl FnOnce(&Engine, RunOptions),
-) -> (Vec<String>, Vec<String>) {
-    let slow = Slow::default();
-    let store = RunStore::new(store.to_owned(), "program".into(), Need::Asked);
-    let options = EngineOptions {
-        models: Some(Arc::new(slow.clone())),
-        prompts: Some(Arc::new(AgentPrompts)),
-        tools: Some(Arc::new(slow.clone())),
-        store: Some(store),
-        ..EngineOptions::default()
-    };
-    let loaded = Loaded::from_bytes(&program.0).expect("an image that was just made");
-    let engine = Engine::new(loaded, options);
-    let (sender, ended) = std::sync::mpsc::channel();
-    let options = RunOptions {
-        listener: None,
-        on_end: Box::new(move |finished: Box<Finished>| drop(sender.send(finished))),
-    };
-    begin(&engine, options);
-    let finished = ended.recv().expect("it ends");
-    assert_eq!(finished.live_objects, 0);
-    let RunResult::Value(value) = &finished.result else {
-        panic!("{:?}", finished.result);
-    };
-    let value = serde_json::from_str(value).expect("a list of texts");
-    let performed = slow
-        .performed
-        .lock()
-        .expect("nobody panics with it")
-        .clone();
-    (value, performed)
-}
-
-/// Killed after any record, a run shows what it has shown, asks the model once at most, and ends with the same answer; what has
-/// been shown is not shown again unless the model was asked again.
-#[test]
-fn a_stream_goes_on_after_any_record() {
-    let folder = folder("streams");
-    let program = Program::new(TOLD);
-    let store = folder.join("whole.db");
-    let (whole, performed) = lived(&program, &store, |engine, options| {
-        let main = engine.workflow("main").expect("there is a main");
-        let input = serde_json::from_value(json!({ "n": 7 })).expect("an object");
-        let _ = engine.start_with(main, input, options);
-    });
-    assert_eq!(
-        whole,
-        ["one ", "one two ", "one two three", "0", "one two three"]
-    );
-    assert_eq!(performed, ["model", "one ", "one two ", "one two three"]);
-    let written = Written::of(&store);
-    let mut asked_again = 0;
-    for count in 2..written.records.len() {
-        let store = folder.join(format!("{count}.db"));
-        written.killed_after(count, &store);
-        let (again, performed) = lived(&program, &store, |engine, options| {
-            let resumed = engine.resume_with(&written.id, options);
-            resumed.unwrap_or_else(|error| panic!("{error}"));
-        });
-        let asked = performed.iter().filter(|it| *it == "model").count();
-        assert!(asked <= 1, "{count}: {performed:?}");
-        assert_eq!(again.last(), whole.last(), "{count}");
-        if asked == 0 {
-            assert_eq!(again, whole, "{count}");
-        } else {
-            asked_again += 1;
-            let [shown @ .., _, _] = again.as_slice() else {
-                panic!("{again:?}");
-            };
-            assert_eq!(shown.last().map(String::as_str), Some("one two three"));
-        }
-    }
-    assert!(asked_again > 2, "{asked_again}");
 }

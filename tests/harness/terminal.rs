@@ -54,7 +54,6 @@ impl Session {
         Self::of(&file, size, words, variables)
     }
 
-    /// Runs another program.
     pub fn of(file: &Path, size: (u16, u16), words: &[&str], variables: &[(&str, &str)]) -> Self {
         let run = ["run", text(file), "--"];
         Self::gswc(size, &[&run, words].concat(), variables)
@@ -166,7 +165,6 @@ impl Session {
         self.drawn = end;
     }
 
-    /// Types.
     pub fn type_in(&mut self, keys: &str) {
         if self.keyboard.is_none() {
             let keyboard = self.master.take_writer();

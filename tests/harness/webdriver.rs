@@ -32,7 +32,6 @@ pub struct Browser {
     session: String,
 }
 
-/// A running `chromedriver`.
 struct Driver {
     process: Child,
     /// Kept open, because it keeps writing to it.
@@ -97,7 +96,6 @@ impl Browser {
         self.settle();
     }
 
-    /// Writes into a field.
     pub fn write(&self, selector: &str, text: &str) {
         self.on(selector, "POST", "value", &json!({ "text": text }));
         self.settle();

@@ -1,10 +1,11 @@
 //! `worker`, `runs wait` and `--idle`: runs that wait for days need no process, and resume when they are due.
 
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::kept_runs::lock;
 use crate::killed::{Kept, signal};
 use crate::program::Said;
 
@@ -237,26 +238,6 @@ fn a_run_that_is_there_with_other_arguments_is_named_by_a_warning() {
     assert!(said.out.contains(warning), "{said:?}");
 }
 
-/// Holds the lock of a store for so many seconds.
-fn lock(kept: &Kept, seconds: u32) -> Child {
-    let script = format!(
-        "import sqlite3, sys, time
-store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=15)
-store.execute('BEGIN IMMEDIATE')
-open('locked', 'w').write('1')
-time.sleep({seconds})
-store.execute('COMMIT')"
-    );
-    let locked = Command::new("python3")
-        .args(["-c", &script])
-        .arg(&kept.store)
-        .current_dir(&kept.folder)
-        .spawn();
-    let locked = locked.expect("python3 can be started");
-    eventually("it is locked", || !kept.read("locked").is_empty());
-    locked
-}
-
 /// All of them see that the run of another build is due, and hand it to that; one process takes it.
 #[test]
 fn a_worker_that_lost_the_race_for_a_run_of_another_build_takes_it_later() {
@@ -280,7 +261,7 @@ workflow main() -> string {
     let workers: Vec<Child> = (0..4).map(|_| new.start(&["worker"])).collect();
     // They have opened the store, and look at it.
     std::thread::sleep(Duration::from_secs(2));
-    let mut locked = lock(&old, 6);
+    let mut locked = lock(&old.store, 6);
     signal(&first, "-KILL");
     let _ = end(first);
     let _ = locked.wait();

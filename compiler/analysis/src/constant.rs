@@ -22,7 +22,7 @@ pub enum ConstantValue {
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     /// A string, also of a literal union.
     Text(Name),

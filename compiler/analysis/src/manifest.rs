@@ -1,9 +1,9 @@
 //! What a program says of itself before it runs: what each workflow can raise and do, which models it may ask, and what
 //! the program permits itself.
 
-use gsw_abi::setting;
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_abi::setting;
 use gsw_infer::hir::{Callee, ExpressionKind};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, EffectSet};
@@ -151,7 +151,7 @@ pub fn changes_outside(db: &dyn Db, item: ItemId) -> bool {
     changes
 }
 
-/// Whether what an item names is looked at as well.
+/// Whether the items that an item names are followed.
 enum Further {
     Yes,
     No,

@@ -48,7 +48,7 @@ pub fn says_foreign(db: &dyn Db, prompt: ItemId) -> bool {
     found(db).is_some_and(|it| it.foreign.contains(&prompt))
 }
 
-/// A parameter that comes to a `trusted` place.
+/// A parameter that flows to a `trusted` place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuardedParameter {
     pub name: Name,
@@ -56,7 +56,7 @@ pub struct GuardedParameter {
     pub place: Option<String>,
 }
 
-/// The parameters of a workflow that nobody may choose whose words are from outside.
+/// The parameters of a workflow that must not come from an untrusted caller.
 pub fn guarded_parameters(db: &dyn Db, workflow: ItemId) -> Vec<GuardedParameter> {
     let Some(found) = found(db) else {
         return Vec::new();
@@ -97,7 +97,7 @@ fn asks_for_trust(db: &dyn Db, project: Project) -> bool {
     own_files(db, project).any(|it| file_asks_for_trust(db, it))
 }
 
-/// Whether anything in a file is, so that an edit looks at the items of one.
+/// Whether anything in a file is, so that an edit checks only the items of one file.
 #[salsa::tracked(returns(copy))]
 fn file_asks_for_trust(db: &dyn Db, file: File) -> bool {
     // What does not even hold the word needs no tree.

@@ -5,7 +5,7 @@ use gsw_names::{is_private, is_std};
 use gsw_source::{Database, ItemId, Name, Project};
 use gsw_syntax::file_item_ids;
 
-/// Which declarations are looked at.
+/// Which declarations are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// Those of the library alone.
@@ -67,7 +67,7 @@ pub fn find(named: &[Named], name: &str) -> Vec<Named> {
     found.cloned().collect()
 }
 
-/// What is meant by a name, for a description: declarations, or all of a module.
+/// What a name refers to, for a description: declarations, or a whole module.
 pub fn meant(named: &[Named], name: &str) -> Result<Vec<Named>, String> {
     let mut found = find(named, name);
     if found.is_empty() {

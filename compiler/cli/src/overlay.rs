@@ -24,7 +24,7 @@ impl Overlay {
         }
     }
 
-    /// The text of a file as it was read from the disk.
+    /// The text of a file as first read from the disk.
     pub fn original(&self, path: &Path) -> Option<Arc<str>> {
         self.read.borrow().get(path)?.as_ref().ok().cloned()
     }
@@ -43,7 +43,7 @@ impl Overlay {
         &self.changed
     }
 
-    /// Every file that was asked for, also where there is none.
+    /// Every file that was requested, including missing ones.
     pub fn asked(&self) -> Vec<PathBuf> {
         self.read.borrow().keys().cloned().collect()
     }

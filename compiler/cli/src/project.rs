@@ -23,7 +23,6 @@ pub enum NoEntry {
 }
 
 impl NoEntry {
-    /// Prints it.
     fn report(self) -> Exit {
         match self {
             Self::Usage(why) => report::usage(&why),
@@ -32,7 +31,6 @@ impl NoEntry {
         }
     }
 
-    /// As a text.
     pub fn text(self) -> String {
         match self {
             Self::Usage(why) | Self::Failure(why) => why,

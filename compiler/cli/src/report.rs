@@ -1,4 +1,4 @@
-//! Printing what went wrong.
+//! Prints diagnostics and errors.
 
 use std::io::{IsTerminal, Result};
 

@@ -1,4 +1,4 @@
-//! What became of tests, as text, JSON and `JUnit`'s XML.
+//! What happened to tests, as text, JSON and `JUnit`'s XML.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -22,7 +22,7 @@ pub enum Ending {
     },
 }
 
-/// What became of a test.
+/// What happened to a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The file that it is in, as given.
@@ -34,7 +34,7 @@ pub struct Outcome {
     /// How long it took, on the clock of the machine.
     pub duration: Duration,
     pub spent: Spent,
-    /// Of its runs, where it holds when so many do.
+    /// Of its runs, where it holds when this many do.
     pub share: Option<Share>,
     pub crashes: Option<Crashed>,
 }
@@ -85,7 +85,7 @@ pub struct ModelScore {
 pub const AS_WRITTEN: &str = "as written";
 
 impl Report {
-    /// Adds the outcomes of live tests to what is known of a model.
+    /// Adds the outcomes of live tests to the figures of a model.
     pub fn count_model(&mut self, name: &str, outcomes: &[Outcome]) {
         let index = self.models.iter().position(|it| it.name == name);
         let index = index.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! A version of a program to compare: its source, or a file that was built of it, which carries its source.
+//! A version of a program to compare: its source, or a built file, which contains its source.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn version(path: &Path) -> Result<Version, Exit> {
     Ok(Version { module, loaded })
 }
 
-/// The Flow of a program that was built, compiled again from the source that it carries.
+/// The Flow of a built program, compiled again from the source that it contains.
 fn module_of(loaded: &Loaded) -> Result<Module, String> {
     let sources = &loaded.program.sources;
     let mut texts = BTreeMap::new();
@@ -87,7 +87,7 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
     Ok(module)
 }
 
-/// The source files that a program carries, and those of its skills, which may be no text.
+/// The source files in a built program, and those of its skills, which may be no text.
 struct Carried(BTreeMap<PathBuf, Option<Arc<str>>>);
 
 impl Files for Carried {

@@ -224,7 +224,7 @@ fn show_compile_time() {
     }
 }
 
-/// Compiles so many functions, each of which is made with the one before.
+/// Compiles this many functions, each of which is made with the one before.
 fn show_compiling(
     name: &str,
     count: u32,

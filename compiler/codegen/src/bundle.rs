@@ -62,7 +62,7 @@ pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), Bundle
     Begun::copy(launcher, target).and_then(|it| it.finish(image))
 }
 
-/// A bundle whose launcher is copied by a thread of its own while the program is compiled: it is most of what there is to write.
+/// A bundle whose launcher, most of its bytes, is copied by a thread of its own while the program is compiled.
 pub struct Bundle {
     launcher: PathBuf,
     target: PathBuf,

@@ -19,12 +19,12 @@ use crate::link::{Compiled, Relocation, link, name_of};
 use crate::routine::{self, Routine};
 use crate::target::{Targets, Verification};
 
-/// Below so many functions another thread costs more than it gives; a guess.
+/// Below this many functions another thread costs more than it gives; a guess.
 const FUNCTIONS_PER_THREAD: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Whether Cranelift checks what it is given.
+    /// Whether Cranelift verifies its input.
     pub verification: Verification,
 }
 
@@ -193,49 +193,11 @@ impl<'a> Worker<'a> {
 /// By function: whether it is the check of a single value, whose second parameter, the record, is 0.
 fn value_checks(program: &Program) -> Vec<bool> {
     let mut checks = vec![false; program.functions.len()];
-    let mut mark = |check: &Option<gsw_abi::types::Check>| {
-        if let Some(check) = check
-            && check.scope == CheckScope::Value
-        {
+    // The checks of aliases have no second parameter.
+    let fields = program.types.types.iter().flat_map(Type::declared_fields);
+    for check in fields.filter_map(|it| it.check.as_ref()) {
+        if check.scope == CheckScope::Value {
             checks[check.function.0 as usize] = true;
-        }
-    };
-    for ty in &program.types.types {
-        match ty {
-            Type::Record(record) => record.fields.iter().for_each(|field| mark(&field.check)),
-            Type::Enum(it) => {
-                for variant in &it.variants {
-                    variant.fields.iter().for_each(|field| mark(&field.check));
-                }
-            }
-            Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
-            // The checks of aliases have no second parameter.
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Media
-            | Type::Error
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map { .. }
-            | Type::Set { .. }
-            | Type::Tuple(_)
-            | Type::Checked { .. }
-            | Type::Closure(_)
-            | Type::Function
-            | Type::Cell(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Session => {}
         }
     }
     checks

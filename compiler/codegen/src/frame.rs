@@ -16,6 +16,10 @@
 //! state, loads them again and continues after the call. A call that is done at once continues without leaving: the stores are
 //! all that it costs.
 //!
+//! A local that lives across more waits than there are places that name it is not moved at all: its slot is its home, which is
+//! read and written at those places. Else a function that asks for a hundred things, and needs them all at its end, would have
+//! code in proportion to the square of that.
+//!
 //! Invariants:
 //!
 //! - the parameters have the first slots, in order, since the maker of a frame writes them there;
@@ -26,16 +30,17 @@
 //! The liveness is that of the ownership pass, over all locals instead of the counted ones.
 
 use gsw_abi::program::{Colour, Program, Slot};
-use gsw_flow::ir::{BlockId, Function, LocalId, Terminator};
+use gsw_flow::ir::{BlockId, Function, LocalId, Operand, Terminator};
 use gsw_flow::passes::liveness::{LocalSet, live_after_terminator, live_at_start};
+use gsw_flow::role::{edges, instruction_operands, instruction_written, terminator_operands};
 use rustc_hash::FxHashMap;
 
 /// A place where a function can wait.
 pub(crate) struct Wait {
     /// What the frame's state is while it waits here.
     pub(crate) state: u32,
-    /// The locals that are kept in their slots, ascending.
-    pub(crate) kept: Vec<LocalId>,
+    /// The locals that are put into their slots before and read from there after, ascending.
+    pub(crate) moved: Vec<LocalId>,
 }
 
 /// The frame of a function that can wait.
@@ -46,6 +51,7 @@ pub(crate) struct FramePlan {
     /// By block: the wait at its end.
     pub(crate) waits: FxHashMap<BlockId, Wait>,
     slot_of: Vec<Option<u32>>,
+    at_home: LocalSet,
 }
 
 impl FramePlan {
@@ -55,6 +61,7 @@ impl FramePlan {
             owned: Vec::new(),
             waits: FxHashMap::default(),
             slot_of: vec![None; function.locals.len()],
+            at_home: LocalSet::new(function.locals.len()),
         };
         let parameters: Vec<_> = (0..function.parameters).map(LocalId).collect();
         for &parameter in &parameters {
@@ -75,15 +82,39 @@ impl FramePlan {
             }
             let state = plan.owned.len() as u32;
             plan.add_state(&kept, function, program);
+            let moved = kept;
             plan.waits
-                .insert(BlockId(index as u32), Wait { state, kept });
+                .insert(BlockId(index as u32), Wait { state, moved });
         }
+        plan.settle(function);
         plan
     }
 
     /// The slot of a local that lives across a wait.
     pub(crate) fn slot(&self, local: LocalId) -> usize {
         self.slot_of[local.0 as usize].expect("every kept local has got a slot") as usize
+    }
+
+    /// The slot of a local that is always read and written there.
+    pub(crate) fn home(&self, local: LocalId) -> Option<usize> {
+        self.at_home.has(local).then(|| self.slot(local))
+    }
+
+    /// Decides which locals have their slot as their home: those that so make less code.
+    fn settle(&mut self, function: &Function) {
+        let mut waits = vec![0; function.locals.len()];
+        for local in self.waits.values().flat_map(|it| &it.moved) {
+            waits[local.0 as usize] += 1;
+        }
+        let named = times_named(function);
+        for (index, (waits, named)) in waits.into_iter().zip(named).enumerate() {
+            if waits > named {
+                self.at_home.insert(LocalId(index as u32));
+            }
+        }
+        for wait in self.waits.values_mut() {
+            wait.moved.retain(|it| !self.at_home.has(*it));
+        }
     }
 
     fn assign_slot(&mut self, local: LocalId, function: &Function) {
@@ -113,6 +144,29 @@ impl FramePlan {
             .collect();
         self.owned.push(owned);
     }
+}
+
+/// By local: how often it is read or written.
+fn times_named(function: &Function) -> Vec<usize> {
+    let mut times = vec![0; function.locals.len()];
+    let mut count = |local: LocalId| times[local.0 as usize] += 1;
+    let mut read = Vec::new();
+    for block in &function.blocks {
+        for instruction in &block.instructions {
+            instruction_written(instruction).map(&mut count);
+            read.extend(instruction_operands(instruction));
+        }
+        for edge in edges(&block.terminator) {
+            edge.written.map(&mut count);
+        }
+        read.extend(terminator_operands(&block.terminator));
+    }
+    for (operand, _) in read {
+        if let Operand::Local(local) = operand {
+            count(local);
+        }
+    }
+    times
 }
 
 fn all_locals(function: &Function) -> LocalSet {

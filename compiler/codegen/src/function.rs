@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{
     JumpTableData, SigRef, UserExternalName, Value,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::frame::FramePlan;
 use crate::layout;
+use crate::place::{Place, places};
 use crate::routine::Routine;
 use crate::signature::Shape;
 
@@ -55,11 +56,7 @@ pub(crate) fn translate(
     let shape = Shape::of_function(function.colour, function.parameters as usize);
     target.signature = shape.signature(convention);
     let mut builder = FunctionBuilder::new(target, builders);
-    let variables = function
-        .locals
-        .iter()
-        .map(|_| builder.declare_var(I64))
-        .collect();
+    let places = places(function, plan, &mut builder);
     let blocks = function
         .blocks
         .iter()
@@ -76,7 +73,7 @@ pub(crate) fn translate(
         function,
         frame: plan.map(|plan| (words[1], plan)),
         context: words[0],
-        variables,
+        places,
         blocks,
         missing: count_edges(function),
         resume_blocks: FxHashMap::default(),
@@ -117,7 +114,8 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) convention: CallConv,
     /// The routines that it calls.
     pub(crate) routines: FxHashMap<Routine, FuncRef>,
-    variables: Vec<Variable>,
+    /// By local.
+    places: Vec<Place>,
     blocks: Vec<Block>,
     /// By block: how many of the edges to it are not translated yet.
     missing: Vec<usize>,
@@ -126,7 +124,7 @@ pub(crate) struct Translator<'a, 'b> {
 }
 
 impl Translator<'_, '_> {
-    /// The start: takes the parameters, looks at the stack, jumps to the block where a frame resumes.
+    /// The prologue: takes the parameters, checks the stack, jumps to the block where a frame resumes.
     fn start(&mut self, words: &[Value]) {
         let Some((frame, plan)) = self.frame else {
             for (index, &word) in words[1..].iter().enumerate() {
@@ -140,9 +138,12 @@ impl Translator<'_, '_> {
         let first = self.builder.create_block();
         self.dispatch(frame, plan, first);
         self.enter(first);
-        for index in 0..self.function.parameters {
-            let value = layout::load(&mut self.builder, frame, abi::slot(index as usize));
-            self.set(LocalId(index), value);
+        for parameter in (0..self.function.parameters).map(LocalId) {
+            if plan.home(parameter).is_none() {
+                let slot = abi::slot(parameter.0 as usize);
+                let value = layout::load(&mut self.builder, frame, slot);
+                self.set(parameter, value);
+            }
         }
         self.check_stack();
         self.jump(BlockId(0));
@@ -209,7 +210,9 @@ impl Translator<'_, '_> {
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
-        // The limit has two meanings: the stack is used up, or the limit was raised to stop the run. The flag distinguishes them.
+        // The limit has two meanings: the stack is used up, or the limit was raised to stop the run. The flag distinguishes them,
+        // and was set first; a processor such as aarch64's may have read it before the limit all the same.
+        self.builder.ins().fence();
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);
@@ -276,12 +279,30 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn get(&mut self, local: LocalId) -> Value {
-        self.builder.use_var(self.variables[local.0 as usize])
+        match self.places[local.0 as usize] {
+            Place::Slot(slot) => {
+                let frame = self.own_frame();
+                layout::load(&mut self.builder, frame, abi::slot(slot))
+            }
+            Place::Value(value) => value.expect("a local is written before it is read"),
+            Place::Variable(variable) => self.builder.use_var(variable),
+            Place::Stack(slot) => self.builder.ins().stack_load(I64, I64, slot, 0),
+        }
     }
 
     pub(crate) fn set(&mut self, local: LocalId, value: Value) {
-        self.builder
-            .def_var(self.variables[local.0 as usize], value);
+        match &mut self.places[local.0 as usize] {
+            Place::Slot(slot) => {
+                let offset = abi::slot(*slot);
+                let frame = self.own_frame();
+                layout::store(&mut self.builder, value, frame, offset);
+            }
+            Place::Value(known) => *known = Some(value),
+            Place::Variable(variable) => self.builder.def_var(*variable, value),
+            Place::Stack(slot) => {
+                self.builder.ins().stack_store(I64, value, *slot, 0);
+            }
+        }
     }
 
     pub(crate) fn operand(&mut self, operand: Operand) -> Value {

@@ -20,6 +20,7 @@ mod instruction;
 mod layout;
 mod link;
 mod object;
+mod place;
 mod replace;
 mod routine;
 mod runtime_calls;

@@ -29,7 +29,7 @@ pub fn replace(target: &Path, bytes: &[u8], access: Access) -> Result<()> {
     draft.place()
 }
 
-/// A file on its way to its name: dropping it leaves nothing behind.
+/// A file that has not got its final name yet: dropping it removes it.
 pub(crate) struct Draft {
     pub(crate) file: File,
     /// The name that it has until then, where files have to have one.
@@ -89,7 +89,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Gives it its name.
+    /// Renames the temporary file to its final name.
     pub(crate) fn place(mut self) -> Result<()> {
         if self.kind == Kind::Device {
             let mut device = OpenOptions::new().write(true).open(&self.target)?;

@@ -1,4 +1,4 @@
-//! Short functions that every image carries once, for what would otherwise be repeated at thousands of sites.
+//! Short functions that every image contains once, for what would otherwise be repeated at thousands of sites.
 //!
 //! Most of them leave all registers as they are, so that a call of one costs its caller next to nothing. What such a routine
 //! does seldom, it does in another routine: a function saves at its start whatever any path through it may change.

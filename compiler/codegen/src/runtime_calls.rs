@@ -23,7 +23,7 @@ impl Translator<'_, '_> {
         self.builder.ins().call_indirect(signature, address, &words)
     }
 
-    /// Calls a plain or waiting row and gives its word.
+    /// Calls a plain or waiting row and returns its word.
     pub(crate) fn runtime_word(&mut self, call: RuntimeCall, arguments: &[Value]) -> Value {
         let called = self.runtime(call, arguments);
         self.builder.inst_results(called)[0]

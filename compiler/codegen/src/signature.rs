@@ -6,7 +6,7 @@ use cranelift_codegen::isa::CallConv;
 use gsw_abi::call::CallKind;
 use gsw_abi::program::Colour;
 
-/// What a call gives back.
+/// How a call returns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Returns {
     /// A word or a status.
@@ -24,7 +24,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Of a compiled function with so many parameters of its own.
+    /// Of a compiled function with this many parameters of its own.
     pub(crate) fn of_function(colour: Colour, parameters: usize) -> Self {
         match colour {
             Colour::Plain => Self {
@@ -39,7 +39,7 @@ impl Shape {
         }
     }
 
-    /// Of a runtime call of this kind with so many parameters, the waiting frame included.
+    /// Of a runtime call of this kind with this many parameters, the waiting frame included.
     pub(crate) fn of_runtime(kind: CallKind, parameters: usize) -> Self {
         let returns = match kind {
             CallKind::Plain | CallKind::Waiting => Returns::Word,

@@ -6,7 +6,7 @@ use gsw_abi::image::target_name;
 
 use crate::error::CodegenError;
 
-/// Whether Cranelift checks what it is given.
+/// Whether Cranelift verifies its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verification {
     /// For tests and debug builds of the compiler.

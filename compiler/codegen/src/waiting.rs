@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         let value = layout::load(&mut self.builder, child, abi::FRAME_VALUE);
         let error = layout::load(&mut self.builder, child, abi::FRAME_ERROR);
         let no_error = self.number(0);
-        // A child that is done leaves its error field as it was, so only the status says whether to read it.
+        // A child that is done does not write its error field, so only the status says whether to read it.
         let raised = status_is(self, status, status::RAISED);
         let error = self.builder.ins().select(raised, error, no_error);
         layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
     fn keep(&mut self, block: BlockId) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
         let wait = &plan.waits[&block];
-        for &local in &wait.kept {
+        for &local in &wait.moved {
             let value = self.get(local);
             let offset = abi::slot(plan.slot(local));
             layout::store(&mut self.builder, value, frame, offset);
@@ -122,13 +122,13 @@ impl Translator<'_, '_> {
         layout::store_half(&mut self.builder, wait.state, frame, abi::FRAME_STATE);
     }
 
-    /// The block where the wait at the end of `block` ends: loads what was kept, and looks at how it ended.
+    /// The block where the wait at the end of `block` ends: loads the saved locals, and branches on how the wait ended.
     fn go_on(&mut self, block: BlockId, then: Then<'_>) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
         // One block for both ways, so everything is read from the frame again even where registers still hold it: that keeps
         // translation simple, and the loads are cheap next to a call.
         self.enter(self.resume_blocks[&block]);
-        for &local in &plan.waits[&block].kept {
+        for &local in &plan.waits[&block].moved {
             let value = layout::load(&mut self.builder, frame, abi::slot(plan.slot(local)));
             self.set(local, value);
         }
@@ -160,7 +160,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn own_frame(&self) -> Value {
+    pub(crate) fn own_frame(&self) -> Value {
         self.frame.expect("only a function with a frame waits").0
     }
 }

@@ -179,7 +179,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Whether nothing follows it.
+    /// Whether control does not continue after it.
     fn is_left(&self) -> bool {
         self.body.last().is_some_and(Node::is_left)
     }

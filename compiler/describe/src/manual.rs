@@ -1,4 +1,4 @@
-//! The pages of `docs` that `gswc` carries: the language, the reference, the how-to pages, the guide.
+//! The pages of `docs` that are part of `gswc`: the language, the reference, the how-to pages, the guide.
 
 mod search;
 
@@ -9,7 +9,7 @@ pub use search::{FoundSection, search_manual};
 pub struct ManualPage {
     /// Its path in `docs`, without the ending: `reference/language`.
     pub path: &'static str,
-    /// The content as Markdown.
+    /// In Markdown.
     pub text: &'static str,
 }
 

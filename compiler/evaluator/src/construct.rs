@@ -184,7 +184,7 @@ impl Machine<'_> {
             return Ok(value.clone());
         };
         if matches!(ty, Type::Checked(..)) {
-            // A union with a check is read as JSON is, which looks at the check.
+            // A union with a check is decoded as JSON is, which runs the check.
             return self.decode(&Json::Text(text.clone()), ty, "$");
         }
         let Type::Literals(texts) = ty else {

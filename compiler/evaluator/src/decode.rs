@@ -312,7 +312,7 @@ fn float_of(json: &Json) -> Option<Value> {
     }
 }
 
-/// A duration of so many seconds, where the range of what it holds is not in question.
+/// A duration of this many seconds, where the range of what it holds is not in question.
 fn duration_of(json: &Json) -> Option<Value> {
     match json {
         Json::Int(it) if it.unsigned_abs() < 9_000_000_000 => {

@@ -1,4 +1,4 @@
-//! The way in.
+//! The entry point of the evaluator.
 
 use gsw_names::module_scope;
 use gsw_source::{Database, Db, File, ItemKind};
@@ -8,7 +8,7 @@ use crate::json::{Json, text};
 use crate::machine::Machine;
 use crate::stop::{Flow, Stop, UNSPECIFIED, unsupported};
 
-/// What a workflow comes to.
+/// The outcome of a workflow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Its result as compact JSON.

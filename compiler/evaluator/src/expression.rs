@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::stop::{Flow, Stop, UNSPECIFIED, decode_error, limit, raise, unsupported};
 use crate::value::{Function, Value};
 
-/// A range as a list has so many elements at most.
+/// A range as a list has this many elements at most.
 const LONGEST_RANGE: i128 = 100_000;
 
 impl Machine<'_> {

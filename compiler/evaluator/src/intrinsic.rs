@@ -74,7 +74,7 @@ fn intrinsic_of_any_value(
         (Row::value_to_json, [value]) => Value::json(machine.json_of(value)?),
         (Row::value_to_string, [value]) => Value::text(machine.text_of(value, first)?),
         (Row::error_message, [Value::Error(item, fields)]) => {
-            // Only these two carry a message that the program gave them.
+            // Only these two have a message that the program gave them.
             let says = builtin_error(machine.db, *item).is_some_and(|it| {
                 matches!(it, BuiltinError::Failed | BuiltinError::AssertionFailed)
             });

@@ -55,54 +55,97 @@ impl Json {
 }
 
 pub fn text(json: &Json) -> String {
-    match json {
-        Json::Null => "null".into(),
-        Json::Bool(it) => it.to_string(),
-        Json::Int(it) => it.to_string(),
-        Json::Float(it) if it.is_finite() => float_text(*it),
-        Json::Float(it) => quoted(&float_text(*it)),
-        Json::Text(it) => quoted(it),
-        Json::List(elements) => {
-            let texts: Vec<String> = elements.iter().map(text).collect();
-            format!("[{}]", texts.join(","))
+    let mut out = String::new();
+    write(json, Layout::Compact, &mut out);
+    out
+}
+
+pub fn pretty(json: &Json) -> String {
+    let mut out = String::new();
+    write(json, Layout::Indented { depth: 0 }, &mut out);
+    out
+}
+
+/// Where line breaks and spaces go.
+#[derive(Clone, Copy)]
+enum Layout {
+    Compact,
+    /// `depth`: how many lists and objects are around.
+    Indented {
+        depth: usize,
+    },
+}
+
+impl Layout {
+    fn inside(self) -> Self {
+        match self {
+            Self::Compact => Self::Compact,
+            Self::Indented { depth } => Self::Indented { depth: depth + 1 },
         }
-        Json::Object(entries) => {
-            let texts = entries
-                .iter()
-                .map(|(key, it)| format!("{}:{}", quoted(key), text(it)));
-            format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
+    }
+
+    fn break_line(self, out: &mut String) {
+        match self {
+            Self::Compact => {}
+            Self::Indented { depth } => {
+                out.push('\n');
+                out.extend(std::iter::repeat_n("  ", depth));
+            }
+        }
+    }
+
+    fn colon(self) -> &'static str {
+        match self {
+            Self::Compact => ":",
+            Self::Indented { .. } => ": ",
         }
     }
 }
 
-pub fn pretty(json: &Json, indentation: usize) -> String {
-    let inner = "  ".repeat(indentation + 1);
-    let end = "  ".repeat(indentation);
-    let join = |texts: Vec<String>| texts.join(&format!(",\n{inner}"));
+/// Writes to the end of `out`: text of its own for each part would be copied once for each level around it.
+fn write(json: &Json, layout: Layout, out: &mut String) {
     match json {
-        Json::List(elements) if !elements.is_empty() => {
-            let texts = elements
-                .iter()
-                .map(|it| pretty(it, indentation + 1))
-                .collect();
-            format!("[\n{inner}{}\n{end}]", join(texts))
+        Json::Null => out.push_str("null"),
+        Json::Bool(it) => out.push_str(&it.to_string()),
+        Json::Int(it) => out.push_str(&it.to_string()),
+        Json::Float(it) if it.is_finite() => out.push_str(&float_text(*it)),
+        Json::Float(it) => out.push_str(&quoted(&float_text(*it))),
+        Json::Text(it) => out.push_str(&quoted(it)),
+        Json::List(elements) => {
+            out.push('[');
+            write_parts(elements, layout, out, |it, inside, out| {
+                write(it, inside, out);
+            });
+            out.push(']');
         }
-        Json::Object(entries) if !entries.is_empty() => {
-            let entry = |(key, it): &(Rc<str>, Json)| {
-                format!("{}: {}", quoted(key), pretty(it, indentation + 1))
-            };
-            format!(
-                "{{\n{inner}{}\n{end}}}",
-                join(entries.iter().map(entry).collect())
-            )
+        Json::Object(entries) => {
+            out.push('{');
+            write_parts(entries, layout, out, |(key, it), inside, out| {
+                out.push_str(&quoted(key));
+                out.push_str(inside.colon());
+                write(it, inside, out);
+            });
+            out.push('}');
         }
-        Json::Null
-        | Json::Bool(_)
-        | Json::Int(_)
-        | Json::Float(_)
-        | Json::Text(_)
-        | Json::List(_)
-        | Json::Object(_) => text(json),
+    }
+}
+
+fn write_parts<T>(
+    parts: &[T],
+    layout: Layout,
+    out: &mut String,
+    mut write_part: impl FnMut(&T, Layout, &mut String),
+) {
+    let inside = layout.inside();
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        inside.break_line(out);
+        write_part(part, inside, out);
+    }
+    if !parts.is_empty() {
+        layout.break_line(out);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an evaluation carries along: the program, the limits, the tasks.
+//! The state of an evaluation: the program, the limits, the tasks.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,8 +13,10 @@ use crate::value::{Undoing, Value};
 
 /// The most expressions that are evaluated.
 const FUEL: u64 = 3_000_000;
-/// The most for all constants of a file: a text that a model writes may hold thousands of them.
-const FUEL_OF_ALL: u64 = 4 * FUEL;
+/// The most for all constants of a file, some seconds: a text that a model writes may hold thousands of them…
+const FUEL_OF_ALL: u64 = 20 * FUEL;
+/// …and what each may take when the others have taken all, so that no simple one fails for them.
+const LEAST: u64 = 10_000;
 
 /// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.
 const DEPTH: u32 = 1_500;
@@ -28,7 +30,7 @@ pub struct Machine<'a> {
     pub nodes: Vec<Vec<TaskCell>>,
     /// How many pieces of code that share variables with others are running: these may not wait.
     pub sharing: u32,
-    /// Whether the task at work is one that is cancelled where it first waits.
+    /// Whether the current task is one that is cancelled where it first waits.
     pub ends_at_wait: bool,
     /// How often something may have waited.
     pub waits: u64,
@@ -42,7 +44,7 @@ pub struct Machine<'a> {
     pub keys_at_work: Vec<(ItemId, Value)>,
     /// The workflows around the current code, and what takes something back.
     pub undos: Vec<Undoing>,
-    /// How many tasks are at work, each inside of the one before.
+    /// How many tasks are running, each nested in the one before.
     pub tasks_at_work: u32,
     /// The constants that were evaluated; `None` for one that is being evaluated.
     constants: HashMap<ItemId, Option<Value>>,
@@ -83,8 +85,8 @@ impl<'a> Machine<'a> {
         machine.constants = other.constants;
         machine.constants.retain(|_, value| value.is_some());
         let left = other.reserve + other.fuel;
-        machine.fuel = left.min(FUEL);
-        machine.reserve = left - machine.fuel;
+        machine.fuel = left.clamp(LEAST, FUEL);
+        machine.reserve = left.saturating_sub(FUEL);
         machine
     }
 
@@ -163,7 +165,7 @@ impl<'a> Machine<'a> {
 mod tests {
     use gsw_source::Database;
 
-    use super::{FUEL, FUEL_OF_ALL, Machine};
+    use super::{FUEL, FUEL_OF_ALL, LEAST, Machine};
 
     #[test]
     fn constants_that_are_evaluated_one_after_the_other_share_what_they_may_take() {
@@ -174,6 +176,7 @@ mod tests {
             assert!(machine.tick().is_err(), "one of them may take no more");
             machine = Machine::after(machine);
         }
+        assert!(machine.spend(LEAST as usize).is_ok());
         assert!(machine.tick().is_err());
     }
 }

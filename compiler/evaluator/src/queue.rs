@@ -15,7 +15,7 @@ pub struct Queue<T> {
 #[derive(Debug)]
 pub enum Waiting<T> {
     Nobody,
-    /// For an item.
+    /// Waits for an item.
     Popping,
     /// It was woken with this item.
     Received(T),

@@ -1,4 +1,4 @@
-//! What takes back what a workflow has done: called last first when it fails.
+//! `undo` blocks: called last first when a workflow fails.
 
 use std::rc::Rc;
 

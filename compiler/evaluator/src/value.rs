@@ -21,7 +21,7 @@ pub enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     /// A string, also of a literal union.
     Text(Rc<str>),

@@ -1,6 +1,6 @@
 //! What a changed program means for runs that an earlier version began: nothing, something more at the end, or something else.
 //!
-//! **Idea.** A run that is brought back is given its outcomes in order, and each must fit what the program asks for now. So two
+//! **Idea.** A run that is replayed is given its outcomes in order, and each must fit what the program asks for now. So two
 //! versions are compared as a run would meet them: both go through their code in lockstep, from the beginning of each workflow,
 //! and block by block and call by call the same is paired with the same. Two things can part them:
 //!

@@ -1,4 +1,4 @@
-//! What code does with the values of a type: types that all operators and conversions treat alike are one family.
+//! Families of types that operators and conversions treat alike.
 
 use std::sync::Arc;
 

@@ -139,7 +139,7 @@ impl Instance {
 /// Types may nest so deep in a type argument; a program that needs more instantiates itself without end.
 pub const DEEPEST_TYPE: usize = 64;
 
-/// For so many types, and kinds of function arguments, a function may be needed; a guess at what is beyond any program.
+/// For this many types, and kinds of function arguments, a function may be needed; a guess at what is beyond any program.
 pub const MOST_INSTANCES: usize = 2_000;
 
 /// How deep types nest in `ty`.

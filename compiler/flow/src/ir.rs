@@ -63,7 +63,7 @@ pub enum Constant {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub colour: Colour,
-    /// The first so many locals are the parameters.
+    /// The first this many locals are the parameters.
     pub parameters: u32,
     pub locals: Vec<Local>,
     /// Block 0 is where it starts.
@@ -174,7 +174,7 @@ pub enum Instruction {
         to: LocalId,
         cell: LocalId,
     },
-    /// A cell's value, which leaves 0 behind; a `CellSet` follows with no wait or raise between. For in-place updates.
+    /// Takes the value out of a cell and leaves 0; a `CellSet` follows with no wait or raise between. For in-place updates.
     CellTake {
         to: LocalId,
         cell: LocalId,
@@ -186,7 +186,7 @@ pub enum Instruction {
     },
     /// A runtime call of kind `plain`.
     Runtime {
-        /// Written; `None` when it gives nothing of use.
+        /// The local that is written; `None` when the result is not used.
         to: Option<LocalId>,
         call: RuntimeCall,
         /// One per parameter of the row, type ids included.
@@ -204,7 +204,7 @@ pub enum Instruction {
     Release(LocalId),
 }
 
-/// What cannot raise. Comparisons give 0 or 1.
+/// Operations that cannot raise. Comparisons result in 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
     IntEqual,

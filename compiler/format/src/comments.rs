@@ -48,7 +48,7 @@ impl<'file> Comments<'file> {
         concat(documents)
     }
 
-    /// The first byte of the next comment if it lies before `position`.
+    /// The first byte of the next comment if it is before `position`.
     pub(crate) fn next_before(&self, position: u32) -> Option<u32> {
         let comment = self.comments.get(self.next)?;
         (comment.span.start < position).then_some(comment.span.start)

@@ -110,7 +110,7 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.short_list("(", entries, ")", span)
     }
 
-    /// The fields in the brackets of `span`, and `..` behind them.
+    /// The fields in the brackets of `span`, and `..` after them.
     fn fields<'tree>(
         &self,
         fields: &'tree [PatternField],

@@ -215,8 +215,8 @@ impl<'run, 'file> Printer<'run, 'file> {
         ])
     }
 
-    /// `sign` and the value after it. `gap` is what lies between the name before the sign and the value: comments in it stay after
-    /// the sign, and the value gets a line of its own.
+    /// `sign` and the value after it. `gap` is what is between the name before the sign and the value: comments in it stay
+    /// after the sign, and the value gets a line of its own.
     pub(crate) fn signed(
         &mut self,
         sign: &'static str,

@@ -3,7 +3,7 @@
 use gsw_source::Span;
 use gsw_syntax::ast::{FunctionType, Identifier, TypeExpression, TypeExpressionKind};
 
-use crate::document::{Document, concat, nest, nothing, text};
+use crate::document::{Document, concat, nothing, text};
 use crate::printer::{Entry, Printer, entry};
 
 /// Names with dots between them.
@@ -111,16 +111,10 @@ impl<'run, 'file> Printer<'run, 'file> {
         let Some(result) = result else {
             return nothing();
         };
-        let arrow = self.find(end, '-');
-        let before = self.right_before(arrow);
-        let gap = Span::new(arrow + 2, result.span.start);
-        match before {
-            Some(comments) => {
-                let result = self.signed("->", gap, |printer| printer.type_expression(result));
-                nest(concat([comments, result]))
-            }
-            None => self.signed(" ->", gap, |printer| printer.type_expression(result)),
-        }
+        // Comments behind the sign, as those of `throws`.
+        let sign = self.find(end, '-');
+        let gap = Span::new(self.end_before(sign), result.span.start);
+        self.signed(" ->", gap, |printer| printer.type_expression(result))
     }
 
     /// ` ! A | B` after what ends at `end`.
@@ -128,10 +122,10 @@ impl<'run, 'file> Printer<'run, 'file> {
         let Some(throws @ [first, ..]) = throws else {
             return nothing();
         };
-        match self.between(end, first.span.start) {
-            Some(comments) => nest(concat([comments, text("! "), self.members(throws)])),
-            None => concat([text(" ! "), self.members(throws)]),
-        }
+        // Behind the sign: between `<` and `>` a line that begins with one continues nothing.
+        let sign = self.find(end, '!');
+        let gap = Span::new(self.end_before(sign), first.span.start);
+        self.signed(" !", gap, |printer| printer.members(throws))
     }
 }
 

@@ -174,7 +174,6 @@ fn keeps_identity(kind: ItemKind) -> bool {
 }
 
 impl Attributes {
-    /// What nothing says.
     fn none() -> Self {
         Self {
             alias: None,
@@ -223,7 +222,7 @@ impl Attributes {
     }
 }
 
-/// The report of an attribute that there is not.
+/// The report of an unknown attribute.
 fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
     let place = |span| Place::Item { item, span };
     let names: Vec<&str> = PUBLIC_ATTRIBUTES.iter().map(|(name, _)| *name).collect();

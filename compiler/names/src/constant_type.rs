@@ -19,7 +19,7 @@ use crate::substitute::substitute;
 use crate::tree::item_head;
 use crate::types::Type;
 
-/// How many other constants are looked at for the type of one.
+/// How many other constants are followed for the type of one.
 const MOST: usize = 256;
 
 /// The type that the value of the constant `item` has, whatever the constant is used for; `None` when only inference could tell.
@@ -33,7 +33,7 @@ pub fn constant_type(db: &dyn Db, item: ItemId, value: &Expression) -> Option<Ty
     .of(value)
 }
 
-/// The constant whose value is looked at.
+/// The constant whose value is being read.
 struct Constant<'a> {
     db: &'a dyn Db,
     item: ItemId,

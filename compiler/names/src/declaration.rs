@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::tree::item_head;
 use gsw_abi::option::is_reserved;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
 use gsw_syntax::ast;
@@ -21,6 +20,7 @@ use crate::offered_resource;
 use crate::scope::{Definition, resolve_member, resolve_name};
 use crate::signature::{Parameter, Presence, Signature};
 use crate::substitute::substitute;
+use crate::tree::item_head;
 use crate::types::{EffectSet, Type};
 
 /// A head with what is wrong in it.
@@ -124,7 +124,7 @@ fn server_type(db: &dyn Db) -> Type {
     server.map_or(Type::Invalid, |it| Type::Record(it, Arc::from([])))
 }
 
-/// What follows `by`.
+/// What the name after `by` has to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Agent,
@@ -178,7 +178,7 @@ enum Called {
 #[derive(Clone, Copy)]
 enum Generics {
     Taken,
-    /// This many were reported.
+    /// It was reported, with this many diagnostics.
     Refused(usize),
 }
 
@@ -279,7 +279,7 @@ impl Head<'_> {
         }
     }
 
-    /// What follows `by` and names a declaration. A parameter behind the `by` of a tool with a body was to be a key, which is
+    /// What follows `by` and names a declaration. A parameter after the `by` of a tool with a body was to be a key, which is
     /// reported where bodies are looked at.
     fn declared_by<'a>(&self, signature: &'a ast::Signature) -> Option<&'a ast::Expression> {
         let by = signature.by.as_ref()?;
@@ -328,7 +328,7 @@ impl Head<'_> {
         let place = self.place(name.span);
         let Some(item) = own_type(self.db, self.file, &name.name) else {
             let is_elsewhere = resolve_name(self.db, self.file, &name.name).is_some();
-            // Else the type is there but broken, which was reported.
+            // Else the type exists but is broken, which was reported.
             if is_elsewhere || !crate::import::is_reported(self.db, self.file, &name.name) {
                 self.sink
                     .push(errors::method_of_foreign_type(place, &name.name));

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::tree::item_head;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 use gsw_syntax::ast;
 
@@ -12,6 +11,7 @@ use crate::errors;
 use crate::generics::generics_of;
 use crate::lower_type::{is_type_name, lower_type};
 use crate::signature::{Parameter, Presence, TypeDeclaration, TypeDeclarationKind, Variant};
+use crate::tree::item_head;
 use crate::types::Type;
 
 /// A type declaration with what is wrong in it.

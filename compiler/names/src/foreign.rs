@@ -1,4 +1,4 @@
-//! What people who come from another language write, and what it is called here.
+//! Names from other languages, and their counterparts here.
 
 use gsw_source::{Name, Suggestion};
 
@@ -16,7 +16,7 @@ const VALUES: &[(&str, &str)] = &[
 /// Functions of other languages that print.
 const PRINTING: &[&str] = &["console", "echo", "print", "printf", "println", "puts"];
 
-/// Names of methods, and those of ours that take the same and give the same: the first that the type has.
+/// Names of methods, and ours with the same arguments and results: the first that the type has.
 const METHODS: &[(&str, &[&str])] = &[
     ("as_str", &["to_string"]),
     ("contains", &["has"]),

@@ -117,7 +117,7 @@ pub fn find_held<T>(
     None
 }
 
-/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
+/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is recorded.
 pub fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
     find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
 }

@@ -87,7 +87,7 @@ fn host_tools(db: &dyn Db, project: Project) -> Vec<ItemId> {
     tools.copied().collect()
 }
 
-/// Those of one file, so that an edit looks at the items of one.
+/// Those of one file, so that an edit checks only the items of one file.
 #[salsa::tracked(returns(ref))]
 fn file_host_tools(db: &dyn Db, file: File) -> Vec<ItemId> {
     // What does not even hold the word needs no tree.

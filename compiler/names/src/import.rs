@@ -27,7 +27,7 @@ pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
     files
 }
 
-/// The imports of `file` that lie on no cycle: following only these ends.
+/// The imports of `file` that are on no cycle: following only these ends.
 pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
     let all = imported_files(db, file).iter().copied();
     all.filter(|target| !is_cycle(db, *target, file)).collect()
@@ -60,7 +60,6 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// Imports after a declaration.
 fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let ids = file_item_ids(db, file).iter().copied();
     let mut behind =

@@ -18,7 +18,7 @@ pub fn import_cycles(db: &dyn Db, project: Project) -> FxHashMap<File, u32> {
     cycles(files, |file| imported_files(db, file).to_vec())
 }
 
-/// What lies below a file in the graph of imports.
+/// What is below a file in the graph of imports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Below {
     NoCycle,

@@ -27,7 +27,7 @@ pub enum KnownItem {
     Set,
     /// `regex.new(pattern)`, whose pattern is known before it is called as a rule.
     RegexNew,
-    /// What a request over HTTP carries, which many types convert to.
+    /// The body of an HTTP request, to which many types convert.
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
     FsExists,

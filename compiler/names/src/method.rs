@@ -1,4 +1,4 @@
-//! Methods: which function a name behind a value's dot is.
+//! Methods: which function a name after a value's dot is.
 
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
 

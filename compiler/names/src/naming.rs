@@ -25,7 +25,7 @@ pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         let parts = parts(&ast.body);
         let own = declared_name(&ast);
         let is_free = |name: &Identifier, style, better: &str| {
-            // Fields and parameters hide what the file declares, or are behind a dot.
+            // Fields and parameters hide what the file declares, or are after a dot.
             let is_of_file =
                 own.is_some_and(|it| it.span == name.span) || style != NamingStyle::Snake;
             !parts.iter().any(|it| it.name.name == better)

@@ -1,4 +1,4 @@
-//! What there is of a value while it still arrives.
+//! The partial type of a value that is still arriving.
 
 use std::sync::Arc;
 

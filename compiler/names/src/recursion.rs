@@ -3,9 +3,9 @@
 //! *Finite*: by the least fixpoint over the instances that a value must hold. `type R { b: Box<R> }` has no finite value, which
 //! shows only where `Box` is looked into for `R`.
 //!
-//! *Endless*: a graph of type parameters, with an edge from `T` to the parameter that something with `T` in it is given for, and
-//! a growing edge where that is more than `T` itself. In `type N<T> { next: N<[T]>? }` the edge from `T` to itself grows. The
-//! instances have no end exactly when a growing edge lies on a cycle (Kennedy and Pierce, "On decidability of nominal
+//! *Endless*: a graph of type parameters, with an edge from `T` to the parameter that something with `T` in it is given for,
+//! and a growing edge where that is more than `T` itself. In `type N<T> { next: N<[T]>? }` the edge from `T` to itself grows.
+//! The instances have no end exactly when a growing edge is on a cycle (Kennedy and Pierce, "On decidability of nominal
 //! subtyping with variance"); then no value can be read, written or laid out, and the declaration is refused.
 
 use std::collections::HashSet;

@@ -111,7 +111,7 @@ pub fn variants_named<'db>(db: &'db dyn Db, file: File, name: &str) -> &'db [(It
         .map_or(&[], Vec::as_slice)
 }
 
-/// What `name` means behind the dot of a module, for code of `from`; `None` also when it is private there.
+/// What `name` means after the dot of a module, for code of `from`; `None` also when it is private there.
 pub fn resolve_member(db: &dyn Db, module: File, name: &str, from: File) -> Option<Definition> {
     let item = *module_scope(db, module).items.get(name)?;
     (from == module || !is_private(db, item)).then_some(Definition::Item(item))

@@ -129,7 +129,7 @@ fn skill_folders(folder: &Folder) -> Vec<&str> {
         return vec![""];
     }
     let inner = folder.keys().filter_map(|it| it.strip_suffix(INSTRUCTIONS));
-    // One that lies deeper is part of another, or of something else.
+    // One that is deeper is part of another, or of something else.
     inner
         .filter(|it| it.find('/') == it.len().checked_sub(1))
         .collect()

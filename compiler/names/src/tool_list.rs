@@ -14,7 +14,7 @@ use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
 use crate::skill::skill_tools;
 
-/// The module of the tools with which a model looks at its run.
+/// The module of the tools with which a model inspects its run.
 const INTROSPECTION: &str = "std/introspect";
 /// The one of them that starts something.
 const SPAWN_REQUEST: &str = "request_spawn_workflow";
@@ -58,7 +58,7 @@ pub fn listed_skill_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     }
 }
 
-/// Whether a tool is one of those with which a model looks at its run.
+/// Whether a tool is one of those with which a model inspects its run.
 pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
     std_file(db, INTROSPECTION) == Some(item.file(db))
         && !is_spawn_request(db, item)
@@ -81,7 +81,8 @@ pub fn is_written_word(db: &dyn Db, file: File, element: &Expression) -> bool {
     matches!(&element.kind, ExpressionKind::Name(name) if is_word(name))
 }
 
-/// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module behind that of its module.
+/// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module
+/// after that of its module.
 pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     let file = item.file(db);
     if entry_file(db) == Some(file) {
@@ -90,7 +91,7 @@ pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     Name::from(format!("{}.{}", shown_module(db, file), item.name(db)))
 }
 
-/// What the settings behind `with` give to the model of that call: tools, workflows and hooks.
+/// What the settings after `with` give to the model of that call: tools, workflows and hooks.
 pub fn given_by_call(db: &dyn Db, file: File, settings: &[ast::Setting]) -> Vec<ItemId> {
     let mut given = named_in(db, file, settings, Setting::Tools);
     given.extend(named_in(db, file, settings, Setting::Spawns));

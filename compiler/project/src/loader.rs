@@ -175,7 +175,7 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     follow_file(db, file, files);
 }
 
-/// The same without a look at `gsw.toml`, for a file that was added and has not changed since.
+/// Like the function above without reading `gsw.toml`, for a file that was added and has not changed since.
 pub fn follow_file(db: &mut Database, file: File, files: &dyn Files) {
     let Some(project) = Project::try_get(db) else {
         return;
@@ -268,7 +268,6 @@ pub fn module_key(path: &Path) -> String {
     key.strip_suffix(".gsw").unwrap_or(&key).to_owned()
 }
 
-/// What a project holds.
 struct Loaded {
     modules: BTreeMap<String, File>,
     skills: BTreeMap<String, Result<Folder, String>>,
@@ -282,7 +281,7 @@ struct Loader<'a> {
     added: Loaded,
     /// Files whose imports are still to be read, with the path they are shown by.
     waiting: Vec<(File, PathBuf)>,
-    /// Of what is added.
+    /// The durability of the inputs that are added.
     durability: Durability,
 }
 
@@ -313,7 +312,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Adds the file to begin with, and gives its name.
+    /// Adds the file to begin with, and returns its name.
     fn enter(&mut self, entry: &Path) -> Result<(String, File), String> {
         let text = self.files.read(entry);
         let text = text.map_err(|why| format!("`{}` {why}", entry.display()))?;
@@ -342,7 +341,7 @@ impl<'a> Loader<'a> {
         known || self.added.modules.contains_key(key)
     }
 
-    /// Reads what is imported, until nothing is missing; gives all that there is then.
+    /// Reads what is imported, until nothing is missing; returns all that there is then.
     fn follow(mut self) -> Loaded {
         self.read_waiting();
         let Some(project) = self.known else {
@@ -436,7 +435,7 @@ impl<'a> Loader<'a> {
             .iter()
             .filter(|it| is_skill || is_of_skill(it, &paths))
         {
-            // All that lies in one skill is counted together.
+            // All that is in one skill is counted together.
             let skill = below.split('/').next().filter(|_| !is_skill);
             let size = sizes
                 .entry(skill.unwrap_or_default().to_owned())

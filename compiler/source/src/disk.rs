@@ -106,7 +106,7 @@ fn list(
     Ok(())
 }
 
-/// Those of `paths` that lie below a folder, as [`Files::below`] gives them.
+/// Those of `paths` that are below a folder, as [`Files::below`] gives them.
 ///
 /// # Errors
 /// When there are none.

@@ -12,7 +12,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The file that it lies in.
+    /// The file that it is in.
     pub fn file(self, db: &dyn crate::Db) -> File {
         match self {
             Self::File { file, .. } => file,

@@ -26,7 +26,7 @@ impl Span {
         }
     }
 
-    /// The span counted from a base that lies `offset` bytes further left.
+    /// The span counted from a base that is `offset` bytes further left.
     #[must_use]
     pub const fn shifted(self, offset: u32) -> Self {
         Self {
@@ -35,13 +35,13 @@ impl Span {
         }
     }
 
-    /// Whether all of `inner` lies inside.
+    /// Whether all of `inner` is inside.
     #[must_use]
     pub const fn holds(self, inner: Self) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// Whether the byte at `offset` lies inside, the end included, as editors place cursors.
+    /// Whether the byte at `offset` is inside, the end included, as editors place cursors.
     #[must_use]
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end

@@ -176,7 +176,7 @@ fn undoubled(name: &str) -> Vec<char> {
     letters
 }
 
-/// Whether a name that is so many edits away is the same name, typed wrong. A longer name with the same beginning is another
+/// Whether a name that is this many edits away is the same name, typed wrong. A longer name with the same beginning is another
 /// one (`item` and `items`), as is one with another number or with another first letter (`name` and `game`).
 fn is_slip(name: &str, candidate: &str, distance: usize) -> bool {
     let digits = |it: &str| it.chars().filter(char::is_ascii_digit).collect::<String>();

@@ -1,4 +1,4 @@
-//! Threads with room for deep recursion, and what becomes of work for which the system has no thread.
+//! Threads with room for deep recursion, and what happens to work for which the system has no thread.
 
 use std::panic::resume_unwind;
 

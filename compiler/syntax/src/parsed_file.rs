@@ -36,8 +36,8 @@ pub struct FileItem {
 ///
 /// `no_eq`, because every edit moves positions: comparing two trees would cost and never pay.
 ///
-/// `lru`, because trees take many times the text: an editor that has checked a large project lets go of those of closed files. The number is
-/// a guess.
+/// `lru`, because trees take many times the text: an editor that has checked a large project releases those of closed files.
+/// The number is a guess.
 #[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     let reader = FileReader::new(db, file);
@@ -80,8 +80,8 @@ pub fn file_item_ids(db: &dyn Db, file: File) -> Vec<ItemId> {
         .collect()
 }
 
-/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` lets go of; few, since what
-/// `parse_file` still has is found again at once.
+/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` releases; few,
+/// since what `parse_file` still has is found again at once.
 #[salsa::tracked(returns(clone), lru = 256)]
 pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
     find_item(db, id).map(|item| Arc::clone(&item.item))

@@ -59,7 +59,7 @@ impl<'file> Report<'file> {
         if !is_open(first) || !is_open(last) {
             return false;
         }
-        // A text inside of an interpolation of the first lies within it, and nothing is between them.
+        // A text inside of an interpolation of the first is within it, and nothing is between them.
         let between = first.span.end as usize..last.span.start as usize;
         let behind = last.span.start as usize + 1..;
         let (Some(between), Some(behind)) = (self.text.get(between), self.text.get(behind)) else {

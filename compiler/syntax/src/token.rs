@@ -354,7 +354,7 @@ pub enum Value {
     Int(Option<i128>),
     /// The bits of a float.
     Float(u64),
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     /// A string's text without escapes and indentation.
     Text(Name),

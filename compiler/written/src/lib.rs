@@ -77,8 +77,8 @@ fn shown(db: &Database, found: &[Diagnostic]) -> String {
     text
 }
 
-/// A report worded for an author who knows of no project: what it grants is what the program around may do, and that cannot
-/// be extended.
+/// A report worded for an author who knows of no project: the permissions are those of the program around it, and cannot be
+/// extended.
 fn without_project(text: &str) -> String {
     let of_project = format!("`[permissions]` of `{CONFIGURATION}`");
     let lines = text

@@ -91,7 +91,7 @@ fn shown(db: &Database, found: &[Diagnostic]) -> String {
     gsw_source::render_plain(db, &located.collect::<Vec<_>>())
 }
 
-/// The files of the project that lie on disk.
+/// The files of the project that are on disk.
 fn files(db: &Database) -> Vec<PathBuf> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();

@@ -245,7 +245,7 @@ impl Host {
         Run::resume(&self.engine, id).map_err(|it| HostError::Store(it.to_string()))
     }
 
-    /// The runs of the store, the newest first; none where nothing was written down yet.
+    /// The runs of the store, the newest first; none where nothing was recorded yet.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -255,8 +255,8 @@ impl Host {
         Ok(kept.into_iter().map(KeptRun::of).collect())
     }
 
-    /// Brings an answer to an `external` that a run of this host waits for, or will wait for under a key, and says what has
-    /// become of it. It is checked here: one that does not fit changes nothing.
+    /// Brings an answer to an `external` that a run of this host waits for, or will wait for under a key, and says what
+    /// happened to it. It is checked here: one that does not fit changes nothing.
     ///
     /// # Errors
     /// When it was not taken, with the reason: no run waits for it, it does not fit, it was answered before.

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 
 use crate::tool::{Elsewhere, ToolError};
 
-/// A closure whose answer was refused so often is not asked again: unlike a person it does not get tired. A guess.
+/// A closure whose answer was refused this often is not asked again: unlike a person it does not get tired. A guess.
 const MOST_REFUSALS: u32 = 10;
 
 /// What a person is asked.

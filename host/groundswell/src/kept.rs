@@ -2,7 +2,7 @@
 
 use gsw_driver::engine::Info;
 
-/// A run of the store, whichever process carries it.
+/// A run of the store, whichever process runs it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeptRun {
     /// By which it is resumed and answered.
@@ -12,7 +12,7 @@ pub struct KeptRun {
     /// `running`, `waiting`, `parked` (waits, and no process carries it), `interrupted`, `completed`, `failed`, `cancelled` or
     /// `diverged`.
     pub status: &'static str,
-    /// What it waits for, in words.
+    /// What it waits for, as text.
     pub waits_for: Option<String>,
     /// In nanoseconds since 1970.
     pub started: i64,

@@ -12,7 +12,6 @@ pub struct Lens {
     /// The name that it is above, in the file.
     pub span: Span,
     pub action: LensAction,
-    /// The declared name.
     pub name: String,
 }
 

@@ -40,7 +40,7 @@ use crate::speculation::{MARKER, with_marker};
 pub struct Model {
     /// `provider/model`
     pub name: String,
-    /// Its price, say.
+    /// Shown beside the name, such as its price.
     pub detail: String,
 }
 

@@ -56,7 +56,7 @@ impl Errors {
         self.0.get(&code).map_or(0, |(count, _)| *count)
     }
 
-    /// The message of an error of a kind that there are more of than `before`.
+    /// The message of an error of a kind that occurs more often than `before`.
     pub fn beyond(&self, before: &Self) -> Option<&str> {
         let mut all = self.0.iter();
         let (_, (_, message)) = all.find(|(code, (count, _))| *count > before.count(**code))?;

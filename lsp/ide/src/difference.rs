@@ -80,8 +80,8 @@ fn common_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 
 /// The common lines of texts that neither begin nor end alike; none where there are too many others.
 ///
-/// Diagonal `k` holds the places that are `k` lines further in the old text than in the new one. With `reached` as its index, shifted so
-/// that none is negative, is known how far in the old text so many changes lead on it.
+/// Diagonal `k` holds the places that are `k` lines further in the old text than in the new one. With `reached` as its index,
+/// shifted so that none is negative, is known how far in the old text this many changes lead on it.
 fn between(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let most = MOST.min(old.len() + new.len());
     let middle = most + 1;

@@ -1,5 +1,5 @@
-//! `textDocument/implementation`: what a declaration comes to: of a type its methods, of an error where it is raised, of anything else
-//! the declaration itself.
+//! `textDocument/implementation`: of a type its methods, of an error where it is raised, of anything else the declaration
+//! itself.
 
 use gsw_source::{Db, File, ItemId, ItemKind, Location};
 use gsw_syntax::ast::{Child, ExpressionKind, ItemBody};

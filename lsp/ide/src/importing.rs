@@ -109,7 +109,7 @@ pub fn name_import(db: &dyn Db, file: File, module: File, path: &str, name: &str
     module_import(db, file, &format!("{path}.{{{name}}}"))
 }
 
-/// The edit that writes an import after the last one and the comment behind it, or before the first declaration.
+/// The edit that writes an import after the last one and the comment after it, or before the first declaration.
 pub fn module_import(db: &dyn Db, file: File, what: &str) -> LocatedEdit {
     let last = imports(db, file).last().and_then(|(item, _)| {
         let tree = item_ast(db, *item)?;

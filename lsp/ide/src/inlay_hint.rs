@@ -135,7 +135,7 @@ impl Found<'_> {
                 }
             };
             let parameters = parameters_of(self.db, &target);
-            // Behind a named argument all are named.
+            // After a named argument all are named.
             let last_unnamed = arguments.iter().rposition(|it| it.name.is_none());
             for (place, (argument, parameter)) in arguments.iter().zip(&parameters).enumerate() {
                 // What has a name says what it is; a lone letter says nothing.

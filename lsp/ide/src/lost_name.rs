@@ -28,7 +28,7 @@ pub struct LostName {
 /// How a lost name stands among its neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Position {
-    /// As a value does.
+    /// In the place of a value.
     Alone,
     /// Between braces and commas: a value, or the short form of a field.
     Short,

@@ -39,7 +39,7 @@ enum Meant {
 
 type Numbered = (File, usize);
 
-/// The first thing that is not as it was.
+/// The first difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
     /// A name means something else, or nothing, where there was something; by its place before the edit.

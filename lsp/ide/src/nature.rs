@@ -16,10 +16,10 @@ use gsw_names::types::{EffectSet, Type};
 use gsw_names::{find_held, is_std, item_signature, module_path};
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
-/// What an expression does.
+/// The strongest effect of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Deed {
-    /// It has a value.
+    /// It only computes its value.
     Nothing,
     /// It may end in an error or a fault instead.
     MayRaise,

@@ -70,7 +70,6 @@ pub fn first_alternatives(item: &Item) -> HashMap<Span, Span> {
     found
 }
 
-/// What one pattern binds.
 fn bound(pattern: &Pattern) -> Vec<Binding> {
     let mut found = Found {
         whole: pattern.span,
@@ -251,7 +250,6 @@ impl Found {
     }
 }
 
-/// Every block of `item`.
 pub fn blocks(item: &Item) -> Vec<&Block> {
     let mut found = Vec::new();
     match &item.body {

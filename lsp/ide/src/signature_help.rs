@@ -117,7 +117,7 @@ fn asked(db: &dyn Db, item: ItemId, callee: &Expression) -> Span {
     callee.span
 }
 
-/// A path with patterns in brackets behind it.
+/// A path with patterns in brackets after it.
 fn of_patterns<'tree>(
     db: &dyn Db,
     item: ItemId,
@@ -208,7 +208,7 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Part<'_>], inside: u32) -> Si
     }
 }
 
-/// The parameter that an argument without a name is for: by its place, or behind named ones the first that nothing is given for.
+/// The parameter that an argument without a name is for: by its place, or after named ones the first that nothing is given for.
 fn unnamed(declared: &[Parameter], arguments: &[Part<'_>], index: usize) -> usize {
     let before = &arguments[..index];
     if before.iter().all(|it| it.name.is_none()) {

@@ -1,14 +1,15 @@
 //! What a half-typed line may become, so that the compiler's own tree says what is at the cursor.
 //!
-//! While a line is typed, most texts do not parse: a call is not closed, the block after a head is not there, an arm has no body
-//! yet. The parser keeps no tree of such a statement, and without one it is unknown that `b` before the dot is a record, or that a
-//! type is wanted. So what may be missing is put in behind the line of the cursor: brackets that nothing closes, a body, a value.
-//! Of the texts that come of it the one with the fewest mistakes is taken, of equals the one with the least put in; where the text
-//! parses as it is, that.
+//! While a line is typed, most texts do not parse: a call is not closed, the block after a head is not there, an arm has no
+//! body yet. The parser keeps no tree of such a statement, and without one it is unknown that `b` before the dot is a record,
+//! or that a type is wanted. So what may be missing is put in after the line of the cursor: brackets that nothing closes, a
+//! body, a value. Of the texts that come of it the one with the fewest mistakes is taken, of equals the one with the least put
+//! in; where the text parses as it is, that.
 
 use gsw_syntax::{LineStart, Token, TokenKind, item_range, lex, mistakes};
 
-/// What may be missing behind a line whose brackets are closed: the comma of an element, bodies of arms, blocks and declarations, values.
+/// What may be missing after a line whose brackets are closed: the comma of an element, bodies of arms, blocks and
+/// declarations, values.
 const ENDS: [&str; 10] = [
     ",",
     " => 0",
@@ -48,7 +49,7 @@ pub fn finished(text: String, at: usize) -> String {
     }
     best.fill(before, rest, below);
     if best.wrong > 0 {
-        // A head whose body is there, but for its brackets.
+        // A head whose body is complete, but for its brackets.
         best.consider([before, rest.trim_end(), " {", below, "\n}"].concat());
     }
     match best.text {
@@ -93,7 +94,7 @@ impl Best {
     }
 }
 
-/// What may be put in, one at a time: the first of these brackets, an end, and the others behind it. The least first.
+/// What may be put in, one at a time: the first of these brackets, an end, and the others after it. The least first.
 fn insertions(closers: &[&str]) -> impl Iterator<Item = String> {
     let closed = |count: usize| closers[..count].concat();
     let alone = (1..=closers.len()).map(closed);
@@ -127,10 +128,10 @@ fn end_of_line(text: &str, at: usize) -> usize {
     starts.find(|it| (at..line).contains(it)).unwrap_or(line)
 }
 
-/// What closes the brackets before the cursor that nothing behind it closes, the innermost first.
+/// What closes the brackets before the cursor that nothing after it closes, the innermost first.
 fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
     let open = open_brackets(before);
-    // How many were opened behind the cursor.
+    // How many were opened after the cursor.
     let mut inner = 0usize;
     for token in lex(after).tokens {
         if token.kind.is_opener() {
@@ -138,7 +139,7 @@ fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
         } else if token.kind.is_closer() {
             match inner.checked_sub(1) {
                 Some(outer) => inner = outer,
-                // What lies deeper than what this closes is closed by nothing.
+                // What is deeper than what this closes is closed by nothing.
                 None => {
                     let closed = closed_by(&open, token.kind, indentation_of(after, token));
                     return closers(&open[closed.map_or(0, |it| it + 1)..]);

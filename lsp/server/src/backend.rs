@@ -585,7 +585,7 @@ impl LanguageServer for Backend {
         it: lsp::ExecuteCommandParams,
     ) -> Result<Option<serde_json::Value>> {
         let edit = actions::edit_of(it)?;
-        // What the client does not do it tells its user.
+        // A client that cannot apply it reports that to its user.
         let _ = self.client.apply_edit(edit).await;
         Ok(None)
     }

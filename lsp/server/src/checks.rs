@@ -56,7 +56,7 @@ struct Walk {
     waiting: Vec<PathBuf>,
     /// Those whose imports were put before them.
     entered: BTreeSet<PathBuf>,
-    /// Those that were checked.
+    /// Those that have been checked, in depth-first order.
     left: BTreeSet<PathBuf>,
 }
 
@@ -130,7 +130,7 @@ impl Checks {
 /// The result of one piece of work.
 pub enum Progress {
     Published(Publication),
-    /// So much of the first check is done, in percent.
+    /// This much of the first check is done, in percent.
     Loaded(u32),
     /// Something was done and there is nothing new to say.
     Silent,
@@ -140,7 +140,6 @@ pub enum Progress {
 }
 
 impl State {
-    /// Checks the next file.
     pub fn check_next(&mut self) -> Progress {
         if let Some((path, uri)) = self.checks.closed.pop() {
             return self.take_back(&path, uri);
@@ -245,7 +244,7 @@ impl State {
         Progress::Loaded(percentage)
     }
 
-    /// The files that a file imports, which are read if they lie outside of its folder.
+    /// The files that a file imports, which are read if they are outside of its folder.
     fn imported(&mut self, path: &Path) -> Vec<PathBuf> {
         let Some((workspace, file)) = self.locate(path) else {
             return Vec::new();
@@ -271,7 +270,7 @@ impl State {
         }
     }
 
-    /// Lets go of what the checks of closed files have left behind.
+    /// Releases what the checks of closed files have left behind.
     pub fn let_go(&mut self) {
         for workspace in &mut self.workspaces {
             salsa::Database::trigger_lru_eviction(&mut workspace.db);

@@ -28,7 +28,7 @@ impl Documents {
         self.open.insert(path, document);
     }
 
-    /// Applies changes, in order, to an open document, and gives its new text; `None` when it is not open.
+    /// Applies changes, in order, to an open document, and returns its new text; `None` when it is not open.
     pub fn change(
         &mut self,
         path: &Path,
@@ -44,7 +44,7 @@ impl Documents {
                 Some(range) => {
                     let start = offset_in(&text, encoding, range.start);
                     let end = offset_in(&text, encoding, range.end);
-                    // A client that confuses the ends means what lies between.
+                    // A client that confuses the ends means what is between.
                     text.replace_range(start.min(end)..start.max(end), &change.text);
                 }
             }

@@ -8,7 +8,7 @@ use crate::workspace::is_source;
 
 /// A folder with more sources than this is most likely not one project. A guess.
 const MOST: usize = 20_000;
-/// The most entries that are looked at: opening the folder of a whole user must not wait for all of it. A guess.
+/// The most entries that are visited: opening a whole home folder must not wait for all of it. A guess.
 const MOST_ENTRIES: usize = 200_000;
 /// Folders nest so deep at most.
 const DEEPEST: usize = 64;
@@ -24,7 +24,7 @@ pub fn sources(root: &Path) -> Vec<PathBuf> {
     walk.found
 }
 
-/// Whether the walk below `root` comes to a file at this path.
+/// Whether the walk below `root` reaches a file at this path.
 pub fn is_among_sources(root: &Path, file: &Path) -> bool {
     let Ok(inside) = file.strip_prefix(root) else {
         return false;
@@ -47,7 +47,7 @@ fn is_left_out(folder: &Path) -> bool {
 
 struct Walk {
     found: Vec<PathBuf>,
-    /// How many files and folders were looked at.
+    /// How many files and folders were visited.
     entries: usize,
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tower_lsp::jsonrpc::{Request, Response};
 
-/// How much of what came in may wait to be looked at. A guess.
+/// How many received bytes may wait to be read. A guess.
 const BUFFER: usize = 64 << 10;
 /// A longer message is no message: a document may have 16 MB, and JSON can make six bytes of one.
 const LONGEST: u64 = 128 << 20;

@@ -1,4 +1,4 @@
-//! Answers about inlay hints: those of a range that the user wants to see, and what one is about.
+//! Answers about inlay hints: those in a visible range, and the details of one.
 
 use gsw_ide::HintKind;
 use tower_lsp::ls_types as lsp;

@@ -19,7 +19,7 @@ impl Load {
         Self { shown, files }
     }
 
-    /// So many files are done.
+    /// This many files are done.
     pub fn is_at(&self, done: usize) {
         self.tell(percentage(done, self.files));
     }

@@ -1,4 +1,4 @@
-//! What the docs of something shown are found by: the `data` that an editor gives back when it shows them.
+//! The `data` of completion items, which an editor sends back to get their docs.
 
 use gsw_ide::Definition;
 use serde_json::{Value, json};

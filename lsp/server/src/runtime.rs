@@ -8,7 +8,7 @@ use gsw_ide::Model;
 use gsw_source::Files;
 use tokio::sync::Semaphore;
 
-/// The host that knows of models and runs. It is asked on a thread of its own, and may take its time.
+/// The host's access to models and runs. It is called on a thread of its own, and may take its time.
 pub trait Runtime: Send + Sync + 'static {
     /// The models that are known by name.
     fn models(&self) -> Vec<Model>;
@@ -51,11 +51,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// As the compiler's own thread has.
 const STACK: usize = 64 << 20;
 
-/// A question that is given up goes on all the same, with its stack: a rendering that does not end keeps its place, and when all
-/// are taken nothing more is asked. A guess.
+/// A question that is given up continues all the same, with its stack: a rendering that does not end keeps its place, and when
+/// all are taken nothing more is asked. A guess.
 static PLACES: Semaphore = Semaphore::const_new(4);
 
-/// What `question` comes to on a thread of its own; `None` when it takes too long or panics, or when too many others do.
+/// The answer to `question`, computed on a thread of its own; `None` when it takes too long or panics, or when too many are
+/// running.
 pub async fn elsewhere<T: Send + 'static>(
     question: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -73,7 +74,7 @@ async fn within<T: Send + 'static>(
         let thread = std::thread::Builder::new().name("runtime".into());
         let started = thread.stack_size(STACK).spawn(move || {
             let _place = place;
-            // Whoever asked may have gone.
+            // The receiver may be gone.
             let _ = sender.send(question());
         });
         started.ok()?;

@@ -14,7 +14,6 @@ use crate::loading;
 use crate::runtime::Runtime;
 use crate::worker::{Notice, Worker};
 
-/// How a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// By `shutdown` and `exit`.

@@ -257,7 +257,7 @@ impl State {
         }
     }
 
-    /// Files and folders on disk were made, changed or deleted by somebody else.
+    /// Files and folders on disk were created, changed or deleted outside of the editor.
     pub fn changed_on_disk(&mut self, paths: &[PathBuf]) -> Concern {
         // It says which files belong together, also one that is open: it may just have been made.
         if paths.iter().any(|it| self.is_about_projects(it)) {
@@ -268,7 +268,7 @@ impl State {
         for path in paths {
             match is_source(path) {
                 true => drop(closed.insert(path.clone())),
-                // Editors report a folder that is moved or deleted, and nothing of what lies in it.
+                // Editors report a folder that is moved or deleted, and nothing of what is in it.
                 false => {
                     closed.extend(self.held_below(path));
                     if self.workspaces.iter().any(|it| it.reaches_into(path)) {
@@ -299,7 +299,7 @@ impl State {
             })
     }
 
-    /// The files of workspaces that lie in a folder, which may be gone.
+    /// The files of workspaces that are in a folder, which may be gone.
     fn held_below(&self, folder: &Path) -> Vec<PathBuf> {
         let held = self.held();
         held.filter(|it| it.starts_with(folder)).collect()
@@ -433,7 +433,7 @@ impl State {
         lsp::Uri::from_file_path(std::path::absolute(path).ok()?)
     }
 
-    /// The address of a file or folder that is there; `None` of one that is not made yet.
+    /// The address of an existing file or folder; `None` where there is none yet.
     pub fn uri_of_existing(&self, path: &Path) -> Option<lsp::Uri> {
         let uri = self.uri(path)?;
         let is_there = self.documents.get(path).is_some() || uri.to_file_path()?.exists();

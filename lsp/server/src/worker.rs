@@ -24,7 +24,7 @@ pub struct Worker {
 #[derive(Debug)]
 pub enum Notice {
     Published(Publication),
-    /// So much of the first check is done, in percent.
+    /// This much of the first check is done, in percent.
     Loaded(u32),
     /// Something panicked: a bug of the server, by its message.
     Broken(String),
@@ -56,7 +56,7 @@ impl Worker {
         let _ = self.jobs.send(Box::new(job));
     }
 
-    /// Runs a job and gives its result. One that is not waited for any more when its turn comes, because the client has
+    /// Runs a job and returns its result. One that is not waited for any more when its turn comes, because the client has
     /// cancelled the request, is left out.
     ///
     /// # Errors

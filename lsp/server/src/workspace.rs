@@ -24,7 +24,6 @@ pub const ON_DISK: Durability = Durability::MEDIUM;
 /// Which files of its folder a workspace holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// All of them.
     Folder,
     /// Those that were opened, and what they import.
     Imports,
@@ -57,7 +56,7 @@ impl Workspace {
             paths.push(file.to_owned());
         }
         match reach {
-            // What lies in the folder is there; where imports lead out of it is seen when a file is checked.
+            // What is in the folder is there; where imports lead out of it is seen when a file is checked.
             Reach::Folder => drop(gsw_project::open_folder(&mut db, &first, &paths, files).ok()?),
             Reach::Imports => {
                 gsw_project::open_project(&mut db, &first, files).ok()?;

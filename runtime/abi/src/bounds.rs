@@ -1,4 +1,4 @@
-//! Which numbers make sense where a program sets one: the compiler asks of what is constant, the runtime of what it reads.
+//! Valid ranges of settings: the compiler checks constants against them, the runtime the values that it reads.
 
 use crate::setting::{BUDGET_PARTS, CACHE_PARTS, CALLS, Form, Setting, TIME, TOKENS, TTL, USD};
 

@@ -53,7 +53,7 @@ macro_rules! for_each_runtime_call {
             error_trace plain(borrow, word);
             // Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
             error_is_catchable plain(borrow);
-            // `e.message()`, and the same behind the name that a pattern is written with.
+            // `e.message()`, and the same after the name that a pattern is written with.
             error_message plain(borrow);
             error_named plain(borrow);
             // `AssertionFailed` with this message.
@@ -387,7 +387,7 @@ macro_rules! for_each_runtime_call {
             state_place plain(borrow);
             /// The part at a place in this cell, the last that was made, has another value.
             state_part_set plain(borrow, ty, word);
-            /// The list or string there has more at its end than so many elements or bytes, and is else as it was.
+            /// The list or string there has more at its end than this many elements or bytes, and is else as it was.
             state_part_append plain(borrow, ty, word, word);
 
             // Tasks. A spawned frame belongs to the runtime.
@@ -405,7 +405,7 @@ macro_rules! for_each_runtime_call {
             stream_start raising(result, word);
             // The next part of a stream's answer: result optional type; waits until there is more of it, and gives `none` at its end.
             stream_next waiting(result, own);
-            // Where the answer of a stream goes on, as a path; result optional type.
+            // Where the answer of a stream continues, as a path; result optional type.
             stream_open raising(result, borrow);
             // How often the parts of a stream have begun anew.
             stream_restarts plain(borrow);

@@ -1,4 +1,4 @@
-//! The number by which an image and a runtime know that they fit together.
+//! The ABI hash, by which a runtime accepts an image.
 
 use sha2::{Digest, Sha256};
 

@@ -70,7 +70,7 @@ pub struct Hook {
 pub struct Handler {
     pub moment: Moment,
     pub parameters: Vec<Field>,
-    /// What it decides.
+    /// The type of its decision.
     pub result: TypeId,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,

@@ -4,8 +4,9 @@
 //! The header holds, little-endian: magic (8 bytes), ABI hash (8), target (16, zero-padded), offset and length of code,
 //! constants and tables (6 × 8), SHA-256 over all of that and everything after the header (32), zeros. Tables are a [`Program`] in postcard form.
 
-use crate::program::Program;
 use sha2::{Digest, Sha256};
+
+use crate::program::Program;
 
 /// The first eight bytes of every image.
 pub const MAGIC: [u8; 8] = *b"GSWIMG\x01\n";
@@ -75,10 +76,10 @@ impl std::error::Error for Refusal {}
 /// The name of the machine this crate was compiled for.
 #[must_use]
 pub const fn target_name() -> &'static str {
-    if cfg!(target_arch = "x86_64") {
-        "x86_64"
-    } else {
-        "aarch64"
+    cfg_select! {
+        target_arch = "x86_64" => "x86_64",
+        target_arch = "aarch64" => "aarch64",
+        _ => compile_error!("code is made for x86-64 and aarch64 alone"),
     }
 }
 
@@ -111,7 +112,7 @@ pub fn write(parts: &Parts<'_>) -> Result<Vec<u8>, postcard::Error> {
     Ok(bytes)
 }
 
-/// The sum that an image's header names it by, of any version; whether the rest fits it is not looked at.
+/// The checksum in an image's header, of any version; whether the rest matches it is not checked.
 #[must_use]
 pub fn sum_of(header: &[u8; HEADER_SIZE]) -> Option<[u8; 32]> {
     let sum = header.get(SUM..SUM + 32)?;
@@ -172,7 +173,7 @@ fn digest(front: &[u8], rest: &[u8]) -> [u8; 32] {
     sum.finalize().into()
 }
 
-/// The little-endian word at `offset`, which lies inside the header.
+/// The little-endian word at `offset`, which is inside the header.
 fn word(header: &[u8], offset: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&header[offset..offset + 8]);

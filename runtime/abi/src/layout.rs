@@ -19,7 +19,7 @@ pub struct Header {
     pub extra: u32,
 }
 
-/// The bit of [`Header::count`] that constants carry; tested before every change, so read-only memory is never written.
+/// The bit of [`Header::count`] that is set for constants; tested before every change, so read-only memory is never written.
 pub const IMMORTAL: u64 = 1 << 63;
 pub const COUNT: i32 = 0;
 pub const TYPE: i32 = 8;
@@ -181,7 +181,7 @@ pub struct Context {
     pub functions: *const FunctionEntry,
     /// The first byte of the image's constants.
     pub constants: *const u8,
-    /// The runtime's own state of the run, set whenever compiled code is entered; compiled code does not look at it.
+    /// The runtime's own state of the run, set whenever compiled code is entered; compiled code does not read it.
     pub run: AtomicPtr<u8>,
 }
 

@@ -76,6 +76,32 @@ pub struct FormerName {
 }
 
 impl Program {
+    /// A program that declares nothing: what is built by hand fills in its own part.
+    #[must_use]
+    pub fn empty(name: &str, types: TypeTable) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: None,
+            docs: None,
+            types,
+            functions: Vec::new(),
+            workflows: Vec::new(),
+            agents: Vec::new(),
+            prompts: Vec::new(),
+            tools: Vec::new(),
+            skills: Vec::new(),
+            hooks: Vec::new(),
+            spawnable: Vec::new(),
+            former: Vec::new(),
+            spans: Vec::new(),
+            sources: Vec::new(),
+            permissions: None,
+            ceiling: None,
+            models: ModelDefaults::default(),
+            runs: RunsDefaults::default(),
+        }
+    }
+
     /// The name that what is declared so had in earlier versions, by which their runs know it.
     #[must_use]
     pub fn former_name(&self, kind: NodeKind, name: &str) -> Option<&str> {
@@ -321,7 +347,6 @@ impl Tool {
 #[derive(Clone, Default, Debug)]
 pub struct ToolSchema(OnceLock<Arc<Value>>);
 
-/// What implements a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ToolBody {
     Program,
@@ -331,7 +356,7 @@ pub enum ToolBody {
     Human,
     /// The program that embeds it, after `@host`.
     Host,
-    /// The library: it looks at the run that its model is part of.
+    /// The library: it inspects the run that its model is part of.
     Question,
     /// The library: it asks for a workflow to be started, which answers for what it does itself.
     SpawnRequest,

@@ -103,7 +103,6 @@ pub enum Form {
 pub enum AnswerForm {
     /// Near misses are repaired, and each repair is reported.
     Lenient,
-    /// Nothing is repaired.
     Exact,
     /// As `lenient`, and items of lists that do not fit are left out, each of them reported.
     KeepValid,
@@ -153,9 +152,9 @@ pub enum Reader {
     /// The crate that asks models.
     Agents,
     Engine,
-    /// Readers of the program.
+    /// Documentation only.
     People,
-    /// It has none yet.
+    /// Reserved: nothing reads it yet.
     Nobody,
 }
 

@@ -1,16 +1,16 @@
 //! Where in a run something is asked for: the same place in every life of the run, and in every build of the program that
 //! keeps its names.
 //!
-//! A node's path is a digest over its parent's path, its kind, its name and how many of that name came before it. So a
-//! place costs 16 bytes however deep it lies, and no two places of a run have the same one: the digest is SHA-256, because
-//! names come from outside and keys that must not collide are made of these.
+//! A node's path is a digest over its parent's path, its kind, its name and how many of that name came before it. So a place
+//! costs 16 bytes however deep it is, and no two places of a run have the same one: the digest is SHA-256, because names come
+//! from outside and keys that must not collide are made of these.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::call::NodeKind;
 
-/// The path of a node, as two words, so that it lies anywhere a word does.
+/// The path of a node, as two words, so that it is anywhere a word does.
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize,
 )]

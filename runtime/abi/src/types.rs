@@ -141,7 +141,7 @@ pub struct Check {
     pub bounds: Vec<Bound>,
 }
 
-/// What a check looks at.
+/// What a check reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum CheckScope {
     /// The check sees nothing but the value, as `it`.
@@ -211,6 +211,44 @@ pub enum ErrorClass {
     Fault,
     /// The unwinding of a cancelled task or scope: no `catch` matches it.
     Unwind,
+}
+
+impl Type {
+    /// The fields that its declaration has; of an enum, those of all variants.
+    #[must_use]
+    pub fn declared_fields(&self) -> Vec<&Field> {
+        match self {
+            Self::Record(it) => it.fields.iter().collect(),
+            Self::Enum(it) => it.variants.iter().flat_map(|it| &it.fields).collect(),
+            Self::ErrorKind(it) => it.fields.iter().collect(),
+            Self::Unit
+            | Self::Bool
+            | Self::Int
+            | Self::Float
+            | Self::String
+            | Self::Bytes
+            | Self::Time
+            | Self::Duration
+            | Self::Json
+            | Self::Secret
+            | Self::Media
+            | Self::Error
+            | Self::Literals(_)
+            | Self::Optional(_)
+            | Self::List(_)
+            | Self::Map { .. }
+            | Self::Set { .. }
+            | Self::Tuple(_)
+            | Self::Checked { .. }
+            | Self::Closure(_)
+            | Self::Function
+            | Self::Cell(_)
+            | Self::Task(_)
+            | Self::Stream(_)
+            | Self::Queue(_)
+            | Self::Session => Vec::new(),
+        }
+    }
 }
 
 impl Enum {

@@ -6,8 +6,9 @@ mod machine;
 
 use std::time::{Duration, Instant, SystemTime};
 
-use machine::Reader;
 use serde_json::{Value, json};
+
+use machine::Reader;
 
 /// The time that one measurement takes at least.
 const LEAST: Duration = Duration::from_millis(500);
@@ -88,7 +89,7 @@ fn answer(items: usize) -> Value {
     (0..items).map(item).collect()
 }
 
-/// Megabytes a second.
+/// In megabytes per second.
 fn speed(text: &str, mut read: impl FnMut() -> bool) -> f64 {
     assert!(read(), "the answer fits");
     let (begin, used, mut count) = (Instant::now(), processor(), 0_u32);

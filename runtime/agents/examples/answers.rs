@@ -8,8 +8,9 @@ mod machine;
 
 use std::io::{BufRead, stdin};
 
-use machine::Reader;
 use serde_json::{Value, json};
+
+use machine::Reader;
 
 fn main() {
     for line in stdin().lock().lines() {

@@ -7,8 +7,9 @@ mod machine;
 use std::time::{Duration, Instant};
 
 use gsw_notation::issue::Issue;
-use machine::Reader;
 use serde_json::{Value, json};
+
+use machine::Reader;
 
 const PATTERNS: &[&str] = &[
     "```json\n",

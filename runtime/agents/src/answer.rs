@@ -48,26 +48,26 @@ mod strict;
 mod word;
 mod work;
 
-use choose::{Chooser, Chosen};
-use coerce::{Coerced, coerced};
 use gsw_engine::model::Check;
 use gsw_notation::issue::Issue;
 use gsw_notation::path;
 use gsw_notation::text::shortened;
+use serde_json::Value;
+
+use crate::settings::Exactness;
+use choose::{Chooser, Chosen};
+use coerce::{Coerced, coerced};
 use keep_valid::Known;
 use node::Node;
+pub(crate) use number::value as number_value;
 use parse::Flaw;
 use repair::Repairs;
 use scan::Top;
-use serde_json::Value;
-use shape::Shapes;
-use work::Work;
-
-use crate::settings::Exactness;
-pub(crate) use number::value as number_value;
 pub(crate) use scan::spoken;
+use shape::Shapes;
 pub(crate) use shape::WRAPPED;
 pub(crate) use strict::{Tree, strict as strict_json, strict_tree};
+use work::Work;
 
 /// A value that passed the check.
 #[derive(Debug)]

@@ -60,7 +60,7 @@ pub struct Metrics {
     /// Those of them that found it on the disk.
     pub disk_hits: u64,
     pub misses: u64,
-    /// Entries that gave way to others or whose time was over.
+    /// Entries that were evicted or have expired.
     pub evictions: u64,
     pub entries: usize,
     pub bytes: usize,
@@ -101,7 +101,7 @@ impl Cache {
         self
     }
 
-    /// The text kept under a key, unless its time is over. `now` is any clock's, the same for all calls.
+    /// The text kept under a key, unless it has expired. `now` is of any clock, the same for all calls.
     pub fn get(&self, key: &str, now: Duration) -> Option<Arc<str>> {
         let mut kept = self.kept();
         let found = kept
@@ -126,7 +126,7 @@ impl Cache {
         }
     }
 
-    /// Keeps a text for `ttl`; gives the keys that had to give way. One that is larger than the whole cache is not kept.
+    /// Keeps a text for `ttl`; returns the keys that were evicted. A text larger than the whole cache is not kept.
     pub fn set(
         &self,
         key: &str,
@@ -240,7 +240,7 @@ impl Cache {
 
 impl Answers for Cache {
     fn look_up(&self, what: &LookUp, call: &Call) -> Found {
-        // The place is taken first: whoever had it has put its answer in before letting go.
+        // The place is claimed first: its last holder stored its answer before releasing it.
         let place = self.flights().take(&what.key, &what.around, &call.run);
         match place {
             Place::Busy => return Found::Busy,

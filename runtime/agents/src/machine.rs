@@ -9,9 +9,6 @@ mod turn;
 
 use std::sync::Arc;
 
-use breaker::Breaker;
-use clearing::Counted;
-use conversation::Conversation;
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::{Earlier, Found, NewAnswer, Tier, WhenBusy};
 use gsw_engine::conversation::Exchange;
@@ -22,7 +19,6 @@ use gsw_engine::model::{
 };
 use gsw_engine::prices::{Price, Prices};
 use gsw_tree::detail::PromptDetail;
-use kept::Kept;
 use serde_json::Value;
 
 use crate::cache::key;
@@ -31,6 +27,10 @@ use crate::outcome;
 use crate::request;
 use crate::settings::Settings;
 use crate::tools;
+use breaker::Breaker;
+use clearing::Counted;
+use conversation::Conversation;
+use kept::Kept;
 
 /// Makes the machines of prompt calls.
 #[derive(Clone, Copy, Debug, Default)]
@@ -245,7 +245,7 @@ impl Machine {
         talk.ask()
     }
 
-    /// Runs a step that needs the talk, and lets go of it when the call ends.
+    /// Runs a step that needs the talk, and releases it when the call ends.
     fn with_talk(&mut self, step: impl FnOnce(&mut Self, &mut Talk) -> PromptStep) -> PromptStep {
         let Some(mut talk) = self.talk.take() else {
             return PromptStep::Fail(outcome::misconfigured(
@@ -268,7 +268,7 @@ impl Machine {
         }
         talk.detail.attempts += failure.attempts;
         let next = talk.settings.model.get(talk.model + 1);
-        // Only an outage is worth another model: a refusal or a wrong request would be the same there.
+        // Only an outage justifies another model: a refusal or a wrong request would be the same there.
         let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
             return fail(outcome::of_failure(failure));
         };
@@ -333,7 +333,7 @@ impl Talk {
         }
     }
 
-    /// What is made up, or may have been, is of no use to another process.
+    /// A simulated answer is not kept for other processes.
     fn tier(&self) -> Tier {
         let is_simulated =
             |model: &String| Provider::of(model).is_some_and(|(it, _)| it.is_simulated());
@@ -388,7 +388,7 @@ impl Talk {
     }
 }
 
-/// A value as a model says it.
+/// A value as a model writes it.
 fn text_of(value: &Value) -> String {
     value
         .as_str()

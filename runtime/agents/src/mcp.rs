@@ -1,4 +1,4 @@
-//! MCP servers: each is started or reached at its first call, is one for all runs, and again when it has ended.
+//! MCP servers: each is started or connected at its first call, shared by all runs, and restarted when it has ended.
 
 mod address;
 mod answer;
@@ -37,7 +37,7 @@ use gsw_driver::web::ReachOf;
 use gsw_engine::operation::{AskOfServer, Grants};
 use gsw_tree::event::McpWhat;
 
-/// After a start that failed the next one waits so long, twice as long each time…
+/// After a start that failed the next one waits this long, twice as long each time…
 const FIRST_REST: Duration = Duration::from_millis(100);
 /// …and never longer than this.
 const LONGEST_REST: Duration = Duration::from_secs(10);
@@ -83,7 +83,7 @@ struct State {
 }
 
 impl McpServers {
-    /// With authorizations by people.
+    /// Servers that may ask a person to authorize.
     #[must_use]
     pub fn authorizing(authorizing: Authorizing) -> Self {
         Self {
@@ -224,7 +224,7 @@ impl Slot {
         let with = (&call.reach_of, bearer);
         let session = self.session(&call.server, with).await?;
         let answer = session.ask(call).await;
-        // One that ends behind its answer is found to have ended by the next call.
+        // One that ends after its answer is found to have ended by the next call.
         if answer.is_err() && session.is_over() {
             self.forget(&session).await;
         } else {
@@ -257,7 +257,7 @@ impl Slot {
                 tokio::spawn(waited::watch(Arc::downgrade(&session)));
                 Ok(session)
             }
-            // It is there.
+            // The server is up.
             Err(Trouble::Refused(challenge)) => Err(Trouble::Refused(challenge)),
             Err(Trouble::Failed(failure)) => {
                 state.rest();

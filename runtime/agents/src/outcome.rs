@@ -1,7 +1,5 @@
 //! What a program sees when no answer comes: a provider's failure, or an answer that is none, as an error of the language.
 
-use std::time::Duration;
-
 use gsw_abi::builtin::BuiltinError;
 use gsw_engine::model::{FailureKind, ModelFailure, PromptFailure};
 use gsw_notation::issue::Issue;
@@ -13,7 +11,7 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> PromptFailure {
     match failure.kind {
         FailureKind::RateLimited => raise(
             BuiltinError::RateLimited,
-            json!({ "retry_after": failure.retry_after.map(seconds) }),
+            json!({ "retry_after": failure.retry_after.map(|it| it.as_secs_f64()) }),
         ),
         FailureKind::Overloaded => raise(BuiltinError::Overloaded, json!({})),
         FailureKind::Unauthorized => {
@@ -90,8 +88,4 @@ pub(crate) fn is_outage(failure: &ModelFailure) -> bool {
 
 fn raise(error: BuiltinError, fields: Value) -> PromptFailure {
     PromptFailure { error, fields }
-}
-
-fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
 }

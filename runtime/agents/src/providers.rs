@@ -1,4 +1,4 @@
-//! The providers: the only place that talks to models over the network.
+//! The providers: the only place that sends requests to models over the network.
 
 mod anthropic;
 mod arguments;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::settings::Settings;
 use crate::tools;
 
-/// The tool of `std/skill` that gives instructions; the other one gives files.
+/// The tool of `std/skill` that returns instructions; the other one returns files.
 const ACTIVATE: &str = "activate_skill";
 /// The parameter of both that names the skill.
 const NAME: &str = "name";

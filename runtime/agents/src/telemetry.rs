@@ -34,7 +34,7 @@ pub struct Telemetry {
     collector: String,
 }
 
-/// What became of the spans.
+/// What happened to the spans.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeliveryReport {
     pub collector: String,
@@ -162,7 +162,7 @@ impl Exporter {
     }
 }
 
-/// What became of a batch.
+/// What happened to a batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Sent {
     /// How many spans were taken.

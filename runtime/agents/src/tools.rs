@@ -1,4 +1,4 @@
-//! The tools that a model is offered, and what becomes of its calls.
+//! The tools that a model is offered, and what happens to its calls.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -50,7 +50,7 @@ fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
             index: it.tool,
             tool,
             wire: it.name.clone().unwrap_or_else(|| wire_name(&tool.name)),
-            // A name that the list gives it is still the same one.
+            // A name that the list already has is the same one.
             was: match it.name {
                 Some(_) => None,
                 None => former_name(program, tool).map(wire_name),
@@ -182,7 +182,7 @@ impl Calls {
             } = piece
             {
                 let is_called = |it: &&Offer<'_>| it.wire == *name;
-                // An answer that is remembered may call it as it was offered then.
+                // A kept answer may call a tool by the name under which it was offered then.
                 let was_called = |it: &&Offer<'_>| it.was.as_ref() == Some(name);
                 let offer = offers.iter().find(is_called);
                 let offer = offer.or_else(|| offers.iter().find(was_called));
@@ -303,9 +303,7 @@ pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>)
 #[cfg(test)]
 mod tests {
     use gsw_abi::builtin;
-    use gsw_abi::program::{
-        FunctionIndex, ModelDefaults, Program, Repeat, Tool, ToolBody, ToolSchema,
-    };
+    use gsw_abi::program::{FunctionIndex, Program, Repeat, Tool, ToolBody, ToolSchema};
     use gsw_engine::model::{Content, PromptNote, ToolOutcome};
     use serde_json::json;
 
@@ -326,25 +324,8 @@ mod tests {
             schema: ToolSchema::default(),
         };
         Program {
-            name: "test".into(),
-            docs: None,
-            types: builtin::type_table(),
-            functions: Vec::new(),
-            workflows: Vec::new(),
-            spawnable: Vec::new(),
-            skills: Vec::new(),
-            hooks: Vec::new(),
-            agents: Vec::new(),
-            prompts: Vec::new(),
             tools: vec![pay],
-            former: Vec::new(),
-            spans: Vec::new(),
-            sources: Vec::new(),
-            permissions: None,
-            ceiling: None,
-            runs: gsw_abi::program::RunsDefaults::default(),
-            version: None,
-            models: ModelDefaults::default(),
+            ..Program::empty("test", builtin::type_table())
         }
     }
 

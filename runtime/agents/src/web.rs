@@ -1,5 +1,7 @@
 //! Sends the HTTP requests of programs.
 
+mod room;
+
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,28 +13,22 @@ use gsw_engine::operation::{Failure, HttpAnswer};
 use gsw_tree::class::Class;
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::connections::failing::last_cause;
 use crate::connections::{Names, OutOfReach, Within, address, connection, is_within, tls};
+use crate::web::room::Taken;
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 const REDIRECTS: usize = 10;
 /// The largest body in bytes; a guess.
 const LARGEST: usize = 64 << 20;
-/// A body of more bytes is one of few that are read at once, so that servers which send without end together do not fill
-/// the memory; both are guesses.
-const SMALL: usize = 256 << 10;
-const LARGE_AT_ONCE: usize = 8;
 /// Headers that are for one host even where they hold no secret.
 const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "host"];
 
 /// How long an exchange may take, redirects and body included; a `timeout` around it may be shorter.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
-
-static LARGE: Semaphore = Semaphore::const_new(LARGE_AT_ONCE);
 
 #[derive(Clone, Debug)]
 pub struct WebClient {
@@ -327,7 +323,7 @@ async fn read(mut response: Response, host: &str) -> Result<HttpAnswer, Failure>
         }
     }
     let mut bytes = Vec::new();
-    let mut is_large = None;
+    let mut room = Taken::none();
     while let Some(chunk) = response
         .chunk()
         .await
@@ -336,9 +332,7 @@ async fn read(mut response: Response, host: &str) -> Result<HttpAnswer, Failure>
         if bytes.len() + chunk.len() > LARGEST {
             return Err(failed(format!("{host} sent more than {LARGEST} bytes")));
         }
-        if bytes.len() + chunk.len() > SMALL && is_large.is_none() {
-            is_large = LARGE.acquire().await.ok();
-        }
+        room.grow(bytes.len() + chunk.len()).await;
         bytes.extend_from_slice(&chunk);
     }
     Ok(HttpAnswer {

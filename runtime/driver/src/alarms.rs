@@ -1,19 +1,19 @@
-//! The alarms of one carrier: sleeps of its run, and when a run that was cancelled has had its time.
+//! The alarms of one carrier: sleeps of its run, and the end of a cancelled run's grace period.
 
 use gsw_engine::operation::OperationId;
 
 use crate::clock::Moment;
 use crate::deadline::Deadlines;
 
-/// A sleep of so long, in nanoseconds, ends by the date, which the steady clock loses while the machine is suspended; whether it has
-/// come is looked at as often.
+/// A sleep of this long, in nanoseconds, ends by the date, which the steady clock loses while the machine is suspended; whether
+/// it has come is looked at as often.
 pub(crate) const LONG: u64 = 60_000_000_000;
 
 /// What is to happen at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Alarm {
     Sleep(OperationId),
-    /// The date is looked at, for the long sleeps.
+    /// When the date is checked, for the long sleeps.
     Date,
     /// The run has waited for long.
     Idle,
@@ -38,15 +38,18 @@ impl Alarms {
         self.deadlines.set(at, alarm);
     }
 
-    /// A sleep ends so many nanoseconds after it was asked for, by whichever clock is there first.
+    /// A sleep ends this many nanoseconds after it was requested, by whichever clock reaches that first.
     pub(crate) fn add_sleep(&mut self, id: OperationId, nanoseconds: u64, asked: Moment) {
         self.add(asked.steady.saturating_add(nanoseconds), Alarm::Sleep(id));
         if let Some(date) = asked.date
             && nanoseconds > LONG
         {
+            // There is an alarm for all of them, which none may put off.
+            if self.dates.first().is_none() {
+                self.add(asked.steady.saturating_add(LONG), Alarm::Date);
+            }
             self.dates
                 .set(date.saturating_add_unsigned(nanoseconds), id);
-            self.add(asked.steady.saturating_add(LONG), Alarm::Date);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a run's memory leaves for the results of work that is on its way.
+//! Reserves memory of a run for the results of work in flight.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct Share {
     bytes: u64,
 }
 
-/// There is not so much left.
+/// There is not this much left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Full;
 
@@ -35,7 +35,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// The run leaves so many bytes; `None` when nothing limits it.
+    /// The run leaves this many bytes; `None` when nothing limits it.
     pub(crate) fn set(&self, left: Option<u64>) {
         self.0
             .left
@@ -51,7 +51,7 @@ impl Allowance {
 }
 
 impl Share {
-    /// Takes so many bytes more.
+    /// Takes this many bytes more.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
         let Shared { left, taken } = &*self.allowance.0;
         let before = taken.fetch_add(bytes, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Share {
         Ok(())
     }
 
-    /// Takes what is missing to so many bytes in all.
+    /// Takes what is missing to this many bytes in all.
     pub(crate) fn grow_to(&mut self, bytes: u64) -> Result<(), Full> {
         self.grow(bytes.saturating_sub(self.bytes))
     }

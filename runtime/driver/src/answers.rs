@@ -1,4 +1,4 @@
-//! What keeps answers of models, for all runs of a process.
+//! The seam to the cache of model answers, which all runs of a process share.
 
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 
@@ -9,11 +9,11 @@ use crate::models::Pending;
 pub trait Answers: Send + Sync {
     fn look_up(&self, what: &LookUp, call: &Call) -> Found;
 
-    /// Waits until no other call asks for the key, and looks up then; gives [`Found::Busy`] never. A wait that could never
+    /// Waits until no other call asks for the key, and looks up then; returns [`Found::Busy`] never. A wait that could never
     /// end, because calls would wait for each other, is a miss.
     fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found>;
 
-    /// Keeps an answer, and gives the keys of those that had to give way.
+    /// Keeps an answer; returns the keys of those that were evicted for it.
     fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String>;
 
     /// A call of this run has no answer for the key.

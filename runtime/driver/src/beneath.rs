@@ -44,7 +44,7 @@ pub(crate) fn make<'a>(
         match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER)) {
             // Whether it is one is seen on entering.
             Ok(()) | Err(rustix::io::Errno::EXIST) => folder = enter(&folder, name)?,
-            // A file system that cannot be written says so before it looks.
+            // A read-only file system reports that before it checks whether the folder exists.
             Err(error) => folder = enter(&folder, name).map_err(|_| io::Error::from(error))?,
         }
     }

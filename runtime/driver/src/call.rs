@@ -1,4 +1,4 @@
-//! The caller: what a performer knows of an operation besides its request.
+//! The call of an operation: what a performer knows of it besides its request.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use gsw_abi::site::{NodePath, Site};
 use gsw_engine::operation::{CallPart, Operation, OperationId, Rights};
 use gsw_tree::class::Class;
 
-/// For whom something is performed.
+/// On whose behalf an operation is performed.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The id of the run.
@@ -49,7 +49,7 @@ impl PartSink {
         Self(Some(Arc::new(sink)))
     }
 
-    /// Whether anybody takes them.
+    /// Whether anything receives them.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.0.is_some()

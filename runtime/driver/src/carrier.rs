@@ -12,6 +12,7 @@ pub(crate) mod awaiting;
 mod begun;
 pub(crate) mod lasting;
 pub(crate) mod message;
+mod unbegun;
 mod waking;
 
 use std::collections::VecDeque;
@@ -27,15 +28,16 @@ use gsw_engine::operation::{
 };
 use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Left, Run, Turn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::allowance::Allowance;
-use crate::carrier::arriving::Arriving;
+use crate::carrier::arriving::{Arriving, comes_in_pieces};
 use crate::carrier::begun::Begun;
 use crate::carrier::lasting::{Leaving, Unnoted};
 use crate::carrier::message::{Look, Message};
+use crate::carrier::unbegun::Unbegun;
 use crate::driver::Driver;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
@@ -105,8 +107,9 @@ struct Outside {
     resting_since: Option<u64>,
     /// Somebody has left in the store that it is to end.
     is_told_to_end: bool,
-    /// The end of a time that answers go before which came in time.
-    put_back: Option<OperationId>,
+    unbegun: Unbegun,
+    /// What was put back once, since answers that came in time go before it: it may be the end of that time.
+    put_back: FxHashSet<OperationId>,
 }
 
 impl std::fmt::Debug for State {
@@ -452,6 +455,10 @@ impl Carrier {
             let begun = Begun::of(&operation, care);
             // Before it begins: an outcome that comes while it is begun must find the entry.
             outside.begun.insert(operation.id, begun);
+            if comes_in_pieces(&operation) {
+                // Before it begins as well: what waits for its first piece may begin earlier.
+                outside.arriving.insert(operation.id, Arc::default());
+            }
             others.push((operation, care));
         }
         drop(outside);

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::pauses::Pauses;
 
-/// What tells the time. A run that is simulated has one that the simulator moves.
+/// The source of time. The simulator moves the clock of a simulated run.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Clock {
     #[default]

@@ -19,11 +19,11 @@ use crate::process::{Ending, Group, Surroundings, start};
 use crate::work::{Abandoned, Completion, given_up};
 use program::Program;
 
-/// With nothing to do for so long the thread ends.
+/// With nothing to do for this long the thread ends.
 const IDLE: Duration = Duration::from_secs(10);
-/// When the system has no process or file descriptor for a program, it is tried again after so long.
+/// When the system has no process or file descriptor for a program, it is tried again after this long.
 const AGAIN: Duration = Duration::from_millis(100);
-/// How often a program is looked at where the system cannot say that it has ended.
+/// How often a program is polled where the system cannot notify of its end.
 const LOOK: Duration = Duration::from_millis(10);
 /// More programs than this never run at once. A guess.
 const MOST: usize = 4096;
@@ -226,7 +226,7 @@ impl Attendant {
         let mut fds = [PollFd::new(&self.wake_ups, PollFlags::IN)];
         let woken = poll(&mut fds, Some(&timespec(IDLE)));
         let mut state = self.shared.lock();
-        // Looked at again under the lock, in which the waker is dropped: a command given since then starts a new thread.
+        // Checked again under the lock, in which the waker is dropped: a command given since then starts a new thread.
         if woken == Ok(0) && state.queue.is_empty() {
             state.waker = None;
             return false;
@@ -281,7 +281,7 @@ impl Attendant {
             Ok(_) => true,
             Err(rustix::io::Errno::INTR) => false,
             Err(_) => {
-                // More descriptors than the system polls: they are looked at one by one.
+                // More descriptors than the system polls: they are checked one by one.
                 std::thread::sleep(LOOK);
                 false
             }
@@ -293,12 +293,12 @@ impl Attendant {
         });
         let has_happened = has_happened.collect();
         drop(fds);
-        // Whatever rang is looked at now.
+        // All events so far are handled now.
         let _ = self.wake_ups.read(&mut [0; 64]);
         has_happened
     }
 
-    /// How long nothing but what the descriptors say needs to be looked at.
+    /// How long only the descriptors need to be polled.
     fn rest(&self) -> Duration {
         if !self.waiting.is_empty() && self.again.is_none() && self.programs.len() < most() {
             return Duration::ZERO;

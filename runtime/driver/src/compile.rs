@@ -1,4 +1,4 @@
-//! Has what models write compiled, on threads of its own: a compiler's work is long and waits for nothing.
+//! Compiles the programs that models write, on threads of their own: compiling takes long and never waits.
 
 use std::sync::{Arc, OnceLock};
 

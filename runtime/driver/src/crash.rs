@@ -1,34 +1,33 @@
-//! Tries a test with crashes: its run is killed right before and right after each record that it writes, brought back from what
-//! is on the disk then, and compared with the same run undisturbed.
+//! Tries a test with crashes: its run is killed right before and right after each record that it writes, replayed from what is
+//! on the disk then, and compared with the same run undisturbed.
 //!
-//! **Idea.** Each life is carried by the real carrier with a real store, on one thread and in virtual time (`life`). Between two
-//! records the world changes by what is performed there and by nothing else. So a process that is killed right after a record is
-//! one for which nothing is performed from that record on, and whose store ends with it; killed right before the next record, all
-//! that lies between has been performed and nobody knows. The world goes on through both lives (`outside`).
+//! **Idea.** Each life is carried by the real carrier with a real store, on one thread and in virtual time (`life`). Between
+//! two records the world changes by what is performed there and by nothing else. So a process that is killed right after a
+//! record is one for which nothing is performed from that record on, and whose store ends with it; killed right before the next
+//! record, all that is between has been performed and nobody knows. The world continues through both lives (`outside`).
 //!
 //! **What must hold.** The resumed run says, gives and has done what the undisturbed one has; nothing that has an outcome on the
 //! disk is done again; what is `once` is never done again; where it may have been done, the run is given `OutcomeUnknown`, and
 //! may then go another way.
 
+mod checks;
 mod life;
 mod outside;
 mod seeded;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
-use gsw_engine::operation::{Failure, OperationId, Outcome};
-use gsw_engine::run::{CANCELLED, Finished, MocksInTests, RunResult};
+use gsw_engine::run::{Finished, MocksInTests, RunResult};
 use gsw_journal::list::Listed;
 use gsw_journal::record::{Blob, Identity, Payload, Record};
 use gsw_journal::store::{Error, NewRun, Store};
-use gsw_tree::class::Class;
-use gsw_tree::event::{Event, EventKind};
+use gsw_tree::event::Event;
 
+use crate::crash::checks::{doubtful, once, only_what_is_open, unknown, warns};
 use crate::crash::life::{Lived, Order, Subject};
 use crate::crash::outside::{Outside, Performed};
 use crate::durable::beginning;
@@ -42,18 +41,14 @@ use crate::turn_threads::TurnThreads;
 
 pub use seeded::{Lives, live_through};
 
-/// So much of an event is shown.
-const SHOWN: usize = 400;
-
-/// Which crashes are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crashes {
     All,
-    /// Those right before and right after the record of this number, from 1.
+    /// Those immediately before and after the record of this number, from 1.
     Around(u64),
 }
 
-/// What came of a test that was tried with crashes.
+/// The outcome of a test that was tried with crashes.
 #[derive(Debug)]
 pub struct Tried {
     /// In how many places the run was killed.
@@ -63,7 +58,7 @@ pub struct Tried {
     /// How many records the run writes.
     pub records: u64,
     pub wrong: Vec<Wrong>,
-    /// The undisturbed run.
+    /// The run without a crash.
     pub finished: Box<Finished>,
 }
 
@@ -110,10 +105,10 @@ impl Place {
     }
 }
 
-/// What answers in the place of models: anew for each time that the test is run, and the same through all lives of one.
+/// What answers in place of models: created for each run of the test, and shared by all lives of one run.
 pub type Tapes = Box<dyn Fn() -> Tape + Send>;
 
-/// Tries what a test enters, in a folder that is there for it alone.
+/// Tries the run of a test with crashes, in a folder of its own.
 ///
 /// # Errors
 /// When it cannot be tried at all: the folder cannot be written, or the run does not end.
@@ -145,11 +140,11 @@ struct Trial {
     folder: PathBuf,
 }
 
-/// The undisturbed run.
+/// The run without a crash.
 struct Whole {
     finished: Box<Finished>,
     events: Vec<Event>,
-    /// So many records are written at once: no process is killed between them.
+    /// This many records are written at once: no process is killed between them.
     opened_with: u64,
     records: Vec<Record>,
     performed: Vec<Performed>,
@@ -201,7 +196,7 @@ impl Trial {
         Outside::new(World::new(loaded, around, Some(answers), None))
     }
 
-    /// A store that nobody has used.
+    /// An empty store.
     fn store(&self, name: &str) -> Arc<RunStore> {
         let path = self.folder.join(name);
         for ending in ["", "-wal", "-shm"] {
@@ -234,7 +229,7 @@ impl Trial {
         })
     }
 
-    /// All that a store holds of the run; nothing where there is no store.
+    /// All that a store holds of the run; empty where there is no store.
     fn kept(&self, path: &Path) -> Result<Kept, String> {
         let store = match Store::existing(path) {
             Err(Error::Missing(_)) => return Ok(Vec::new()),
@@ -263,7 +258,7 @@ impl Trial {
         Ok(kept)
     }
 
-    /// The same run, killed and brought back.
+    /// The same run, killed and replayed.
     fn killed(&self, place: Place, whole: &Whole) -> Result<Held, String> {
         let outside = self.outside();
         let store = self.store("killed.db");
@@ -282,7 +277,7 @@ impl Trial {
             );
         }
         if kept.is_empty() {
-            // Nobody knows of it, so it is begun anew, at the time at which each of these runs begins.
+            // Nothing was stored, so the run starts over, at the time at which each of these runs starts.
             outside.now.store(0, Ordering::SeqCst);
             let lived =
                 self.subject
@@ -305,7 +300,7 @@ impl Trial {
         let after = self.kept(&path)?;
         let mut warned = lived.events.iter().filter(|it| warns(it));
         for of in doubtful {
-            // Whoever is cancelled before it could be told catches nothing: there it is a warning.
+            // A run that was cancelled before the error reached it cannot catch it: it is reported as a warning there.
             match unknown(&after, of) {
                 Err(_) if warned.next().is_some() => {}
                 answered => answered?,
@@ -364,146 +359,6 @@ fn places(whole: &Whole, crashes: Crashes) -> Vec<Place> {
     .collect()
 }
 
-/// What has an outcome on the disk is not done again.
-fn only_what_is_open(records: &[Record], again: &[Performed]) -> Result<(), String> {
-    let has_outcome = |id: OperationId| {
-        let mut outcomes = records.iter();
-        outcomes.any(|it| matches!(it, Record::Outcome { of, .. } if of.operation == id.0))
-    };
-    match again.iter().find(|it| has_outcome(it.id)) {
-        Some(it) => Err(format!(
-            "{} is done again, although its outcome is on the disk",
-            it.what
-        )),
-        None => Ok(()),
-    }
-}
-
-/// What must not happen twice has not.
-fn once(performed: &[Performed]) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    for it in performed {
-        if it.class == Class::Once && !seen.insert(&it.key) {
-            return Err(format!("{} is `once` and is done twice", it.what));
-        }
-    }
-    Ok(())
-}
-
-/// What was about to begin, must not happen twice and has no outcome.
-fn doubtful(records: &[Record]) -> Vec<Identity> {
-    let intents = records.iter().filter_map(|it| match it {
-        Record::Intent { of } => Some(*of),
-        Record::Begin { .. }
-        | Record::Outcome { .. }
-        | Record::Cancel { .. }
-        | Record::Interrupt { .. }
-        | Record::Build { .. }
-        | Record::End { .. }
-        | Record::NotDone { .. }
-        | Record::Undo { .. } => None,
-    });
-    let has_outcome = |it: &Identity| {
-        let mut outcomes = records.iter();
-        outcomes.any(|record| matches!(record, Record::Outcome { of, .. } if of == it))
-    };
-    intents.filter(|it| !has_outcome(it)).collect()
-}
-
-/// It says that what was cancelled may have been done.
-fn warns(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::Log { message, .. } if message.starts_with(CANCELLED))
-}
-
-/// The run was given `OutcomeUnknown`.
-fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
-    let found = after.iter().find_map(|(record, blob)| match record {
-        Record::Outcome { of, outcome, .. } if *of == doubtful => {
-            let bytes = match (outcome, blob) {
-                (Payload::Inline(bytes), _) => bytes,
-                (Payload::Blob(_), Some(blob)) => &blob.bytes,
-                (Payload::Blob(_), None) => return None,
-            };
-            Noted::decode(bytes)
-        }
-        Record::Outcome { .. }
-        | Record::Begin { .. }
-        | Record::Intent { .. }
-        | Record::Cancel { .. }
-        | Record::Interrupt { .. }
-        | Record::Build { .. }
-        | Record::End { .. }
-        | Record::NotDone { .. }
-        | Record::Undo { .. } => None,
-    });
-    let Some(noted) = found else {
-        return Err("something that may have been done is not answered for".into());
-    };
-    let what = noted.what.clone();
-    if let Some(Outcome::Failed(Failure::Unknown { .. })) = noted.outcome() {
-        return Ok(());
-    }
-    Err(format!(
-        "{what} may have been done, and the run was not given `OutcomeUnknown`"
-    ))
-}
-
-impl Whole {
-    /// Whether a run that was killed is what the undisturbed one is.
-    fn compare(&self, lived: &Lived, performed: &[Performed]) -> Result<Held, String> {
-        let finished = lived.finished.as_ref().ok_or("it was killed")?;
-        if finished.result != self.finished.result {
-            return Err(difference(
-                "result",
-                &self.finished.result,
-                &finished.result,
-            ));
-        }
-        if finished.fault != self.finished.fault {
-            return Err(difference("fault", &self.finished.fault, &finished.fault));
-        }
-        if finished.snapshots != self.finished.snapshots {
-            let (was, is) = (&self.finished.snapshots, &finished.snapshots);
-            return Err(difference("list of snapshots", was, is));
-        }
-        let mut pairs = self.events.iter().zip(&lived.events);
-        if let Some((was, is)) = pairs.find(|(was, is)| was != is) {
-            return Err(difference("event", was, is));
-        }
-        let (was, is) = (self.events.len(), lived.events.len());
-        if was != is {
-            return Err(format!("{was} events were emitted, and now {is}"));
-        }
-        let missing = self.performed.iter().find(|it| !performed.contains(it));
-        if let Some(it) = missing {
-            return Err(format!("{} was not done", it.what));
-        }
-        let added = performed.iter().find(|it| !self.performed.contains(it));
-        if let Some(it) = added {
-            return Err(format!(
-                "{} was done, which it is not without a crash",
-                it.what
-            ));
-        }
-        Ok(Held::AsUndisturbed)
-    }
-}
-
-fn difference(what: &str, was: &impl std::fmt::Debug, is: &impl std::fmt::Debug) -> String {
-    let shown = |it: &dyn std::fmt::Debug| -> String {
-        let text = format!("{it:?}");
-        match text.char_indices().nth(SHOWN) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text,
-        }
-    };
-    format!(
-        "another {what}\n  undisturbed: {}\n  resumed:     {}",
-        shown(was),
-        shown(is)
-    )
-}
-
 /// What a record says, by its number from 1.
 fn said(records: &[Record], number: u64) -> String {
     let Some(record) = usize::try_from(number)
@@ -517,13 +372,14 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Intent { of } => format!("that {} begins", named(records, *of)),
         Record::Outcome { of, .. } => format!("the outcome of {}", named(records, *of)),
         Record::Cancel { .. } | Record::Interrupt { .. } => "that it is cancelled".into(),
+        Record::Resumed { .. } => "that it was taken up again".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
         Record::Undo { .. } => "that something is to be taken back again".into(),
     }
 }
 
-/// An operation in a few words, which stand with its outcome.
+/// A short description of an operation, which is recorded with its outcome.
 fn named(records: &[Record], operation: Identity) -> String {
     let noted = records.iter().find_map(|it| match it {
         Record::Outcome {
@@ -536,6 +392,7 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Intent { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::End { .. }
         | Record::NotDone { .. }

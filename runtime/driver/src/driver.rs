@@ -1,4 +1,4 @@
-//! What carriers work with.
+//! The parts that carriers work with: clock, timer, threads, performers.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -9,8 +9,8 @@ use crate::perform::Perform;
 use crate::threads::Threads;
 use crate::timer::Timer;
 
-/// A clock, a timer, threads and performers. All of it is given as values, so that a test carries real runs with a clock, an order of
-/// threads and performers of its own.
+/// A clock, a timer, threads and performers. All are passed as values, so that a test can run real runs with its own clock,
+/// order of threads and performers.
 pub(crate) struct Driver {
     pub(crate) clock: Clock,
     pub(crate) timer: Arc<Timer>,
@@ -18,7 +18,7 @@ pub(crate) struct Driver {
     pub(crate) performers: Box<dyn Perform>,
     /// How many runs do more than wait for a person, or for long.
     pub(crate) active: AtomicUsize,
-    /// How long a run that is written down rests before it is left.
+    /// How long a run that is recorded rests before it is left.
     pub(crate) idle: Option<Duration>,
 }
 

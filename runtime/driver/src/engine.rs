@@ -1,4 +1,4 @@
-//! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
+//! The entry point: an engine holds a loaded program and the resources of its runs, and starts runs of its workflows.
 
 mod canceller;
 pub mod forking;
@@ -65,7 +65,7 @@ use crate::web::Web;
 #[derive(Clone, Default)]
 pub struct EngineOptions {
     pub models: Option<Arc<dyn Models>>,
-    /// Writes down what models are asked, or answers in their place.
+    /// Records the requests to models, or answers in their place.
     pub tape: Tape,
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
@@ -75,7 +75,6 @@ pub struct EngineOptions {
     pub servers: Option<Arc<dyn Servers>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
-    /// Who observes what happens.
     pub observers: Arc<Observers>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
@@ -86,22 +85,22 @@ pub struct EngineOptions {
     pub humans: Option<Arc<dyn Humans>>,
     /// Where `env.get` and `secret` look.
     pub variables: Variables,
-    /// Where runs are written down, so that they outlive the process.
+    /// Where runs are recorded, so that they outlive the process.
     pub store: Option<Arc<RunStore>>,
-    /// A run that is written down and has waited for so long, for somebody or for a time that is further away, is left. Without it
-    /// one is left at once when nobody is here who could answer, and never otherwise.
+    /// How long a recorded run may wait for a person or for a distant time before this process leaves it. `None`: it is left at
+    /// once when no one is here who could answer, and never otherwise.
     pub idle: Option<Duration>,
     /// Follows each run, where the program was compiled for that.
     pub debugger: Option<Arc<dyn Debugger>>,
-    /// When the runs stand still because somebody looks at one.
+    /// The pauses of runs while a debugger inspects one of them.
     pub pauses: Option<Arc<Pauses>>,
 }
 
 /// How one run is started.
 pub struct RunOptions {
-    /// Hears of every event of this run, besides the engine's observers.
+    /// Called for every event of this run, besides the engine's observers.
     pub listener: Option<Listener>,
-    /// Hears of its end, on a thread of the engine, which it must not hold up.
+    /// Called with its end, on a thread of the engine, which it must not block.
     pub on_end: OnEnd,
 }
 
@@ -130,7 +129,7 @@ pub struct RunHandle {
     finished: Receiver<Box<Finished>>,
 }
 
-/// A run that goes on.
+/// A run that continues.
 #[derive(Debug)]
 pub struct Resumed {
     pub handle: RunHandle,
@@ -140,7 +139,7 @@ pub struct Resumed {
     pub outcomes: usize,
 }
 
-/// What has become of a request for a run of an id.
+/// What happened to a request for a run of an id.
 #[derive(Debug)]
 pub enum Starting {
     New(Canceller),
@@ -215,15 +214,15 @@ impl Engine {
         workflows.position(|it| it.name == wanted)
     }
 
-    /// Goes on with a run that was interrupted, named by its id or the beginning of it.
+    /// Resumes a run that was interrupted, by its id or a prefix of it.
     ///
     /// # Errors
-    /// When there is no such run, it has ended or is carried, or this program cannot go on with it.
+    /// When there is no such run, it has ended or is carried, or this program cannot resume it.
     pub fn resume(&self, id: &str) -> Result<Resumed, NotResumed> {
         let (sender, finished) = std::sync::mpsc::channel();
         let options = RunOptions {
             listener: None,
-            // Nobody may be waiting for it.
+            // The receiver may be gone.
             on_end: Box::new(move |it| drop(sender.send(it))),
         };
         let taken = self.runs.resume(id, options.listener, options.on_end)?;
@@ -253,7 +252,7 @@ impl Engine {
         Ok(Canceller { carrier, run })
     }
 
-    /// A run of the store as it stands, without going on with it.
+    /// The state of a stored run, without resuming it.
     ///
     /// # Errors
     /// As for [`Engine::places`].
@@ -261,7 +260,7 @@ impl Engine {
         self.runs.look_at(id)
     }
 
-    /// Where the operations of a run of the store stand in this program, and how far it comes with it: nothing is performed.
+    /// Where the operations of a stored run are in this program, and how far the run gets with it. Nothing is performed.
     ///
     /// # Errors
     /// When there is no such run, or this program cannot read it.
@@ -269,7 +268,7 @@ impl Engine {
         self.runs.places(id)
     }
 
-    /// What happened in a run of the store, with all that it asked for and what came of it.
+    /// What happened in a stored run, with all its operations and their outcomes.
     ///
     /// # Errors
     /// As for [`Engine::places`].
@@ -277,7 +276,7 @@ impl Engine {
         self.runs.happened(id)
     }
 
-    /// Gives a run of the store that another build of the program began to this one.
+    /// Moves a stored run that another build of the program began to this build.
     ///
     /// # Errors
     /// When there is no such run, it is carried, or this program asks for something else than it did.
@@ -300,7 +299,8 @@ impl Engine {
         image_digest(&self.loaded)
     }
 
-    /// Makes another run of the past of one that is kept, up to where a node of it began, with other input perhaps. Gives its id.
+    /// Forks a stored run: makes a new one with its records up to the start of a node, optionally with another input. Returns
+    /// its id.
     ///
     /// # Errors
     /// When there is no such run or node, or the run would not have come there with that input.
@@ -313,13 +313,13 @@ impl Engine {
         self.runs.fork(id, node, set)
     }
 
-    /// Whether a run is carried here that does nothing but wait for the ends of others.
+    /// Whether a run of this process only waits for the ends of other runs.
     #[must_use]
     pub fn stands_by(&self, id: &str) -> bool {
         self.runs.stands_by(id)
     }
 
-    /// Writes down what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
+    /// Records what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
     ///
     /// # Errors
     /// When the run has not ended, or nothing of it is left to take back.
@@ -327,7 +327,7 @@ impl Engine {
         self.runs.wish_undo(id, wish)
     }
 
-    /// Says what became of an operation of a run of the store that may have been done.
+    /// Says what happened to an operation of a run of the store that may have been done.
     ///
     /// # Errors
     /// When it is not in doubt, or cannot have such a result.
@@ -341,7 +341,7 @@ impl Engine {
             .settle(id, operation, settled, Clock::System.now())
     }
 
-    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, or that has with an undelivered result.
     ///
     /// # Errors
     /// Those of the store; there is none where there is no store yet.
@@ -360,7 +360,7 @@ impl Engine {
         })
     }
 
-    /// Whether the last thing that was written to the store before it was opened is lost; `None` where there is no store.
+    /// Whether the last write to the store before it was opened was lost; `None` where there is no store.
     #[must_use]
     pub fn last_write(&self) -> Option<LastWrite> {
         let store = self.runs.store()?.existing().ok()?;
@@ -398,14 +398,14 @@ impl Engine {
         &self.runs
     }
 
-    /// Waits for all runs that `spawn detached` has started, also those that they start in turn. Gives how they ended; of those
-    /// that ended before, in an engine that starts many, only the latest that went wrong are known.
+    /// Waits for all runs that `spawn detached` has started, also those that they start in turn. Returns how they ended; of
+    /// those that ended before, in an engine that starts many, only the latest that went wrong are known.
     #[must_use]
     pub fn wait_for_detached(&self) -> Vec<DetachedEnd> {
         self.runs.wait_for_detached()
     }
 
-    /// Ends the servers that runs have started and lets go of kept answers, when no run goes on any more.
+    /// Ends the servers that runs have started and releases kept answers, when no run is left.
     pub fn close(&self) {
         if let Some(servers) = &self.servers {
             servers.close();
@@ -478,7 +478,7 @@ fn receivers(options: &EngineOptions) -> Receivers {
     }
 }
 
-/// What tells runs the time, and wakes them: with pauses, what knows of these.
+/// The clock and the timer of the engine's runs, which stand still during `pauses`.
 fn time(pauses: Option<Arc<Pauses>>) -> (Clock, Arc<Timer>) {
     match pauses {
         Some(pauses) => {

@@ -17,11 +17,11 @@ use indexmap::IndexMap;
 
 use crate::work::{Abandoned, Completion};
 
-/// An answer that is earlier than its question is kept so long: seven days, in nanoseconds.
+/// An answer that is earlier than its question is kept this long: seven days, in nanoseconds.
 const KEPT_FOR: i64 = 7 * 24 * 3_600 * 1_000_000_000;
-/// So many early answers are kept. A guess, against senders that make up keys; what comes beyond is refused and not dropped.
+/// This many early answers are kept. A guess, against senders that make up keys; what comes beyond is refused and not dropped.
 const MOST_KEPT: usize = 10_000;
-/// So many answers that were taken are remembered, the latest, so that a second one can be told of the first.
+/// The most delivered answers that are remembered, the latest ones, so that a second answer is told about the first.
 const MOST_REMEMBERED: usize = 10_000;
 
 /// Which question an answer is for.
@@ -29,25 +29,25 @@ const MOST_REMEMBERED: usize = 10_000;
 pub enum Address {
     /// The `external` of this name that this run waits for.
     Name { run: Arc<str>, name: Arc<str> },
-    /// What this operation of a run that is written down asks.
+    /// What this operation of a run that is recorded asks.
     Operation { run: Arc<str>, operation: u64 },
     /// Whatever waits, or will wait, under this key.
     Key(Arc<str>),
 }
 
-/// What has become of an answer.
+/// What happened to an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Taken {
-    /// A run goes on with it.
+    /// A run continues with it.
     Delivered { run: Arc<str>, name: String },
-    /// Nobody waits for its key yet.
+    /// No question with its key has been asked yet.
     Kept,
 }
 
 /// Why an answer was not taken. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotTaken {
-    /// There is no run of this id, or nothing is known of it any more.
+    /// There is no run of this id, or it is no longer known.
     NoRun { run: Arc<str> },
     /// The run has ended.
     Over { run: Arc<str> },
@@ -67,7 +67,7 @@ pub enum NotTaken {
     Again { first: First },
     /// The answer does not fit the type.
     Unfit { name: String, issues: Vec<Issue> },
-    /// Nobody waits for it any more.
+    /// The question is closed.
     Closed { why: String },
     /// It was due by this time, in nanoseconds since 1970.
     Late { name: String, due: i64 },
@@ -104,7 +104,7 @@ pub(crate) struct Externals {
 
 #[derive(Default)]
 struct State {
-    /// In order of asking.
+    /// By the order in which they were asked.
     open: BTreeMap<u64, Open>,
     /// The same by what finds them.
     addressed: HashMap<Address, BTreeSet<u64>>,
@@ -130,15 +130,15 @@ pub(crate) struct Found {
     pub(crate) result: TypeId,
 }
 
-/// Where an answer goes.
+/// Whether an open question was found for an answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Route {
     Open(Found),
-    /// Nobody waits for its key.
+    /// No question with its key has been asked yet.
     Early,
 }
 
-/// Takes a question back when its run gives it up.
+/// Withdraws a question when its run gives it up.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     externals: Weak<Externals>,
@@ -247,7 +247,7 @@ impl Externals {
         }
     }
 
-    /// Brings a checked answer to what was found for it; `None` when that has its answer or was given up meanwhile.
+    /// Delivers a checked answer to the question found for it; `None` when that was answered or given up meanwhile.
     pub(crate) fn deliver(&self, found: &Found, answer: &str, now: i64) -> Option<Taken> {
         let mut state = self.lock();
         let open = state.close(found.id)?;
@@ -266,7 +266,7 @@ impl Externals {
         })
     }
 
-    /// Keeps an early answer; `None` when something has happened under its key meanwhile.
+    /// Keeps an early answer; `None` when the state of its key has changed meanwhile.
     pub(crate) fn keep(&self, key: &Arc<str>, answer: &str, now: i64) -> Option<Taken> {
         let mut state = self.lock();
         let address = Address::Key(Arc::clone(key));
@@ -287,7 +287,7 @@ impl Externals {
 }
 
 impl State {
-    /// Takes a question out.
+    /// Removes a question and its addresses.
     fn close(&mut self, id: u64) -> Option<Open> {
         let open = self.open.remove(&id)?;
         for address in addresses(&open.run, &open.external) {
@@ -329,19 +329,19 @@ impl State {
 }
 
 impl Waiting {
-    /// Nobody waits any more.
+    /// Closes the question, because its operation has ended.
     pub(crate) fn end(self) -> Abandoned {
         let externals = self.externals.upgrade();
         let open = externals.and_then(|it| it.lock().close(self.id));
         match open {
-            // Dropped here, without the lock: its completion tells the carrier.
+            // Dropped here, without the lock: its completion notifies the carrier.
             Some(_) => Abandoned::Stopped,
             None => Abandoned::Finished,
         }
     }
 }
 
-/// What finds a question.
+/// The addresses under which a question is found.
 fn addresses(run: &Arc<str>, external: &External) -> Vec<Address> {
     let name = Address::Name {
         run: Arc::clone(run),

@@ -1,6 +1,7 @@
 //! Operations on files, performed where blocking is no harm: within bounds, and so that they can be given up.
 
 mod read;
+mod sync;
 mod write;
 
 use std::io;
@@ -22,7 +23,7 @@ pub(crate) struct FileWork<'a> {
     pub(crate) work: &'a Work,
     /// What it reads must fit in here.
     pub(crate) allowance: &'a Allowance,
-    /// The pool that the calling thread is of.
+    /// The pool to which the calling thread belongs.
     pub(crate) pool: Option<&'a Pool>,
 }
 
@@ -290,14 +291,14 @@ fn attempt(
             let place = target.remove()?;
             work.commit()?;
             place.remove()?;
-            write::changed_folder_of(&place);
+            sync::folder_of(&place)?;
             Outcome::Done
         }
         Action::MakeFolder => {
             work.commit()?;
             target.make_folder()?;
             if let Ok(place) = target.start() {
-                write::changed_folder_of(&place);
+                sync::folder_of(&place)?;
             }
             Outcome::Done
         }
@@ -335,7 +336,7 @@ fn list(place: &Place, work: &FileWork<'_>) -> Result<Vec<String>, Trouble> {
     Ok(names)
 }
 
-/// What came of work on a path.
+/// The outcome of failed work on a path.
 pub(crate) fn outcome_of(path: &str, trouble: Trouble) -> Outcome {
     match trouble {
         Trouble::System(error) => Outcome::Failed(Failure::Io {

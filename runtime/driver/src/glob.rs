@@ -4,18 +4,19 @@
 //! file is found twice and no pattern costs more than its folder. Links are found, never followed: what they lead to is found
 //! where it is, and a cycle of them leads nowhere.
 
-use ::glob::Pattern;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+
+use ::glob::Pattern;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use crate::allowance::Share;
 use crate::beneath;
 use crate::files::{FileWork, Trouble};
 use crate::place::{Place, kind};
 
-/// How much one search looks at; a guess, beyond what anybody waits for.
+/// The limits of one search; a guess at more than any program needs.
 const BOUNDS: Bounds = Bounds {
     entries: 4_000_000,
     depth: 200,
@@ -50,7 +51,7 @@ pub(super) type Admits<'a> = &'a dyn Fn(&str) -> bool;
 #[derive(Debug)]
 pub(super) enum Unfit {
     Syntax(::glob::PatternError),
-    /// `..` after a wildcard.
+    /// `..` follows a wildcard.
     Climbs,
 }
 
@@ -218,7 +219,7 @@ struct Search<'a> {
     start: &'a OwnedFd,
     admits: Admits<'a>,
     work: &'a FileWork<'a>,
-    /// How many were looked at.
+    /// How many were visited.
     entries: usize,
     found: Vec<String>,
     share: Share,

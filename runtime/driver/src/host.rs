@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 
-/// A tool's answer on its way: JSON of its result type, or what went wrong in words.
+/// A tool's answer: a future of JSON of its result type, or of a description of what went wrong.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
 /// Performs the tools that a program declares with `@host`; one per engine, shared by its runs.
@@ -27,7 +27,7 @@ pub struct Variables {
     beyond: Beyond,
 }
 
-/// The values of secrets that runs have used, so that they can be kept out of what is written down.
+/// The values of secrets that runs have used, so that they can be kept out of what is recorded.
 #[derive(Clone, Default)]
 pub struct UsedSecrets(Arc<Mutex<BTreeSet<String>>>);
 

@@ -1,4 +1,4 @@
-//! The seam to what takes questions to people.
+//! The seam to people.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,12 +9,12 @@ use gsw_tree::event::Verdict;
 use crate::call::Call;
 pub use crate::perform::FromOutside;
 
-/// Why there is no answer, in words; the program sees `Cancelled`, which is part of no signature.
+/// Why there is no answer, for people; the program sees `Cancelled`, which is part of no signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoReply {
     /// The person does not want to answer.
     Declined(String),
-    /// There is nobody here. A recorded run waits for a person who comes later.
+    /// No person can be reached. A recorded run waits for one who comes later.
     Unreachable(String),
 }
 
@@ -31,6 +31,6 @@ pub trait Humans: Send + Sync {
         FromOutside::Comes
     }
 
-    /// What has become of the reply to a question with this digest. One that is refused is asked for again as well.
+    /// What happened to the reply to a question with this digest. One that is refused is asked for again as well.
     fn answered(&self, _digest: &str, _verdict: Verdict) {}
 }

@@ -1,4 +1,4 @@
-//! Carries runs: performs what they ask for and brings the outcomes, one a turn.
+//! Drives runs: performs the operations that they request and delivers the outcomes, one per turn.
 //!
 //! It knows no value and no frame: what runs ask for and are given is data.
 

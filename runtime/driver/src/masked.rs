@@ -1,5 +1,5 @@
-//! Takes secrets out of what comes from outside: a command, a page or a server may repeat what it was given, and its words go to
-//! models, logs and the journal.
+//! Masks secrets in what comes from outside: a command, a page or a server may repeat them, and its output goes to models, logs
+//! and the journal.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use gsw_tree::event::{JsonText, McpHappened};
 use crate::host::Variables;
 use crate::work::Completion;
 
-/// The fewest bytes of a secret that is taken out: shorter ones are words that stand everywhere. A guess.
+/// The fewest bytes of a secret that is masked: shorter ones occur as ordinary words. A guess.
 const SHORTEST: usize = 8;
 const MASK: &str = "***";
 

@@ -1,4 +1,4 @@
-//! The seam to what asks models.
+//! The seam to models.
 
 use std::future::Future;
 use std::pin::Pin;

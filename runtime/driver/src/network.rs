@@ -1,10 +1,21 @@
-//! Performs what is waited for without a thread: models, HTTP, tools of the host, people, other calls of the cache.
+//! Performs the operations that wait without a thread: models, HTTP, tools of the host, people, other calls of the cache; for
+//! MCP servers see `server`.
 
-use gsw_notation::json::written;
+mod server;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
+
+use gsw_engine::answers::{Found, KeptAnswer, LookUp, WhenBusy};
+use gsw_engine::human::Question;
+use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
+use gsw_engine::operation::{Failure, HttpRequest, Outcome};
+use gsw_engine::panic;
+use gsw_engine::secret::Template;
+use gsw_notation::calendar::rfc3339;
+use gsw_notation::json::written;
+use gsw_tree::class::Class;
 
 use crate::answers::Answers;
 use crate::call::{Call, Part};
@@ -13,26 +24,11 @@ use crate::human::{Humans, NoReply};
 use crate::models::Models;
 use crate::perform::Handle;
 use crate::permissions::Permissions;
-use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
-use crate::servers::{
-    Answered, OAuth, SILENCE, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram,
-    Servers,
-};
+use crate::servers::Servers;
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
-use gsw_engine::answers::WhenBusy;
-use gsw_engine::answers::{Found, KeptAnswer, LookUp};
-use gsw_engine::human::Question;
-use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{
-    AskOfServer, Failure, Grants, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
-};
-use gsw_engine::panic;
-use gsw_engine::secret::Template;
-use gsw_notation::calendar::rfc3339;
-use gsw_tree::class::Class;
 
 /// What the runs of an engine reach over the network, and what answers them.
 pub(crate) struct Network {
@@ -109,106 +105,6 @@ impl Network {
         let gave_way = answers.map(|it| it.keep(answer, call));
         completion.deliver(Outcome::GaveWay(gave_way.unwrap_or_default()));
         Handle::None
-    }
-
-    /// Something of an MCP server.
-    pub(crate) fn call_server(
-        &self,
-        request: McpRequest,
-        call: &Call,
-        completion: Completion,
-    ) -> Handle {
-        let (server, what) = (request.server(), request.summary());
-        let Some(servers) = self.servers.clone() else {
-            let message = "this host has no client for it".into();
-            completion.deliver(Outcome::Failed(Failure::Mcp { server, message }));
-            return Handle::None;
-        };
-        let place = match self.place_of(request.at) {
-            Ok(place) => place,
-            Err(failure) => {
-                completion.deliver(Outcome::Failed(failure));
-                return Handle::None;
-            }
-        };
-        let grants = match self.granted(request.grants, &request.ask) {
-            Ok(grants) => grants,
-            Err(failure) => {
-                completion.deliver(Outcome::Failed(failure));
-                return Handle::None;
-            }
-        };
-        // Nothing but a tool fails as one.
-        let tool = request.ask.tool().unwrap_or_default().to_owned();
-        let calling = servers.ask(ServerCall {
-            server: place,
-            reach_of: self.reach_of(),
-            ask: request.ask,
-            key: call.idempotency_key(),
-            silence: request.silence.map_or(SILENCE, Duration::from_millis),
-            grants,
-        });
-        let (class, begun) = (call.class, call.begun);
-        spawn(&NETWORK, completion, async move {
-            let Answered { happened, answer } = calling.await;
-            let answer = answer.map_err(|failure| match failure {
-                ServerFailure::Server(message) => Failure::Mcp {
-                    server: server.clone(),
-                    message,
-                },
-                // What must not happen twice may have happened.
-                ServerFailure::Lost(why) if class == Class::Once => Failure::Unknown {
-                    what: format!("{what}, asked for at {}: {why}", rfc3339(begun)),
-                },
-                ServerFailure::Lost(message) => Failure::Mcp {
-                    server: server.clone(),
-                    message,
-                },
-                ServerFailure::Tool(message) => Failure::Tool { tool, message },
-                ServerFailure::Denied(what) => Failure::Denied { what },
-            });
-            Outcome::Server(Box::new(ServerReply {
-                server,
-                happened,
-                answer,
-            }))
-        })
-    }
-
-    /// Where a server is, with the values of its secrets.
-    fn place_of(&self, at: PlaceOfServer) -> Result<ServerPlace, Failure> {
-        Ok(match at {
-            PlaceOfServer::Program { argv, env } => {
-                let around = Surroundings {
-                    inherited: self.permissions.inherited(),
-                    added: resolved(&env, &self.variables)?,
-                };
-                ServerPlace::Program(ServerProgram::new(argv, around))
-            }
-            PlaceOfServer::Address {
-                url,
-                headers,
-                oauth,
-            } => ServerPlace::Address(ServerAddress {
-                url,
-                headers: resolved(&headers, &self.variables)?,
-                oauth: OAuth::of(resolved(&oauth, &self.variables)?),
-            }),
-        })
-    }
-
-    /// What a server may ask for, with the addresses of its folders, which must be open to the program.
-    fn granted(&self, grants: Option<Grants>, ask: &AskOfServer) -> Result<Grants, Failure> {
-        let mut grants = grants.unwrap_or(Grants {
-            forms: matches!(ask, AskOfServer::Talk { .. }),
-            ..Grants::default()
-        });
-        for root in &mut grants.roots {
-            let folder = self.permissions.folder(root)?;
-            let address = url::Url::from_directory_path(&folder);
-            *root = address.map_or_else(|()| String::new(), String::from);
-        }
-        Ok(grants)
     }
 
     fn reach_of(&self) -> ReachOf {
@@ -317,7 +213,7 @@ impl Network {
     }
 }
 
-/// Brings what was written down, in the place of a model.
+/// Delivers a recorded outcome in place of a model's.
 fn play(played: Played, call: &Call, completion: Completion) -> Handle {
     let outcome = match played {
         Played::Outcome(outcome) => outcome,

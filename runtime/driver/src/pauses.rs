@@ -1,4 +1,4 @@
-//! Pauses of runs: for them no time passes while a debugger looks at one of them.
+//! Pauses of runs: no time passes for them while a debugger inspects one of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ impl Pauses {
         self.lock().since.get_or_insert_with(Instant::now);
     }
 
-    /// Resumes them.
+    /// Ends the pause.
     pub fn end(&self) {
         let mut state = self.lock();
         if let Some(since) = state.since.take() {

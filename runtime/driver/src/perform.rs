@@ -12,7 +12,7 @@ use crate::commands::CommandHandle;
 use crate::external::Waiting;
 use crate::work::{Abandoned, Completion, Work};
 
-/// Work on files that is being done when its run ends is waited for so long.
+/// Work on files that is being done when its run ends is waited for this long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Performs requests. The carrier of a run guards every call: a panic is a failure of that operation.
@@ -20,7 +20,7 @@ pub(crate) trait Perform: Send + Sync {
     /// Begins; the outcome goes to the outlet, now or later. What is given back ends it early.
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle;
 
-    /// Whether an answer from outside comes to this process.
+    /// Whether this process can receive answers from outside.
     fn outside(&self) -> FromOutside {
         FromOutside::Comes
     }
@@ -40,7 +40,7 @@ pub enum FromOutside {
     NeverComes,
 }
 
-/// Where an outcome goes, and what there is room for.
+/// Where an outcome goes, and the memory that it may take.
 #[derive(Debug)]
 pub(crate) struct Outlet {
     pub(crate) completion: Completion,

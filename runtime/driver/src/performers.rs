@@ -34,7 +34,7 @@ pub(crate) struct Performers {
     pub(crate) within: Mutex<IndexMap<Rights, Arc<Performers>>>,
 }
 
-/// The rights of so many written programs are kept, with the folders that are open for them.
+/// The most written programs whose permissions are kept, with the folders that are open for them.
 const KEPT_RIGHTS: usize = 64;
 
 impl Performers {

@@ -56,7 +56,7 @@ struct Rules {
 }
 
 impl Permissions {
-    /// What a program lists and what its project does, where either is there.
+    /// The permissions that a program declares and those of its project, where they exist.
     pub(crate) fn of(program: &Program) -> Self {
         let lists = [&program.permissions, &program.ceiling];
         Self(
@@ -142,7 +142,8 @@ impl Permissions {
         self.perform_on_files(request, &work)
     }
 
-    /// The absolute path of a folder that somebody else is pointed to, which the program must be able to list or to write in.
+    /// The absolute path of a folder that a server is told to work in, which the program itself must be permitted to list or to
+    /// write.
     pub(crate) fn folder(&self, path: &str) -> Result<PathBuf, Failure> {
         let resolved = path::resolve(Path::new(path)).map_err(|error| Failure::Io {
             path: Some(path.to_owned()),
@@ -193,7 +194,7 @@ impl Permissions {
         let resolved = resolved.ok()?;
         let mut nearest: Option<&Root> = None;
         for rules in &self.0 {
-            // A program that may write somewhere may ask what is there.
+            // Permission to write somewhere includes asking what is there.
             let root = rules
                 .root(action.access(), &resolved)
                 .or_else(|| match action {

@@ -23,7 +23,7 @@ pub(crate) struct Place {
     links: Links,
 }
 
-/// What becomes of links on the way from the folder to the file.
+/// What happens to links on the way from the folder to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Links {
     Followed,
@@ -91,7 +91,7 @@ impl Place {
         Ok(rustix::fs::openat(self.folder(), folder, flags, Mode::empty())?.into())
     }
 
-    /// What is there; `None` when nothing is.
+    /// The metadata of the file; `None` when there is none.
     pub(crate) fn known(&self) -> io::Result<Option<Stat>> {
         self.stat(AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -128,12 +128,12 @@ impl Place {
         Ok(rustix::fs::unlinkat(self.folder(), &*self.name, flags)?)
     }
 
-    /// Refuses a database that this process has open: to close a file lets go of the locks that the database has on it.
+    /// Refuses a database that this process has open: to close a file releases the locks that the database has on it.
     fn refuse_open_database(
         &self,
         known: impl FnOnce() -> io::Result<Option<Stat>>,
     ) -> io::Result<()> {
-        // What cannot be looked at cannot be opened either, and that says why.
+        // A file without readable metadata cannot be opened either, and opening it reports why.
         let file = || known().ok().flatten().map(|it| id_of(&it));
         match open_file::is_open(file) {
             true => Err(io::Error::other(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::work::Job;
 
-/// A thread that has found nothing to do for so long ends.
+/// A thread that has found nothing to do for this long ends.
 const IDLE: Duration = Duration::from_secs(10);
 /// The most threads that may wait for the outside at a time. A guess.
 const MOST_ASIDE: usize = 256;
@@ -80,7 +80,7 @@ impl Pool {
             return None;
         }
         state.aside += 1;
-        // The thread's place becomes free here, and no other thread looks at the queue until another job comes.
+        // This thread stops being idle here, and no other thread checks the queue until another job arrives.
         if !state.queue.is_empty() && state.idle == 0 {
             // Without one the queue waits for this thread, as it would have anyhow.
             let _ = self.0.grow(&mut state);

@@ -191,7 +191,7 @@ impl Surroundings {
     }
 }
 
-/// The file that a program's name or path stands for; a path that leads nowhere when there is none.
+/// The executable that a program's name or path refers to; a path that does not exist when there is none.
 fn located(program: &str) -> PathBuf {
     if program.contains('/') {
         return std::path::absolute(program).unwrap_or_else(|_| program.into());

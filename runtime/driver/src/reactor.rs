@@ -1,4 +1,4 @@
-//! What waits on sockets and on hosts: a runtime of tokio for each, made at first use, so that neither holds the other up.
+//! The tokio runtimes for sockets and for hosts, started at first use and separate, so that neither blocks the other.
 
 use std::future::pending;
 use std::sync::{Mutex, PoisonError};

@@ -12,21 +12,20 @@ use crate::answers::Answers;
 use crate::human::Humans;
 use crate::tape::Tape;
 
-/// Hears of every event at once, on the thread of the turn, which it must not hold up.
+/// Called for every event at once, on the thread of the turn, which it must not hold up.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The receivers of the notices of an engine's runs.
 #[derive(Clone, Default)]
 pub struct Receivers {
-    /// Receive the events.
     pub observers: Arc<Observers>,
-    /// Hears of events before the observers do.
+    /// Called with events before the observers.
     pub listener: Option<Listener>,
-    /// Hears which answers of people count.
+    /// Told which answers of people count.
     pub humans: Option<Arc<dyn Humans>>,
-    /// Hears which keys are free.
+    /// Told which cache keys are free.
     pub answers: Option<Arc<dyn Answers>>,
-    /// Writes down what models are asked, or answers in their place.
+    /// Records the requests to models, or answers in their place.
     pub tape: Tape,
     /// Follows each run, where the program was compiled for that.
     pub debugger: Option<Arc<dyn Debugger>>,
@@ -100,7 +99,7 @@ impl Port for RunPort {
                     answers.let_go(&self.run, &key);
                 }
             }
-            // A run that is brought back says all of it again, so what is written down is whole.
+            // A run that is replayed says all of it again, so what is recorded is whole.
             Notice::Exchanged(exchange) => match tape {
                 Tape::Records(recorder) => recorder.take(&self.run, *exchange),
                 Tape::Off | Tape::Plays(_) => {}

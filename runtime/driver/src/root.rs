@@ -109,7 +109,7 @@ impl Root {
         }
     }
 
-    /// The root as a folder that is there.
+    /// The root as an existing folder.
     fn folder(&self) -> Option<Arc<OwnedFd>> {
         // Nothing that can panic runs while the lock is held.
         let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);

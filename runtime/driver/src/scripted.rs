@@ -31,7 +31,7 @@ const MOST_TURNS: u64 = 10_000_000;
 
 const REASON: &str = "the test says so";
 
-/// With latencies, an operation takes up to so many nanoseconds more.
+/// With latencies, an operation takes up to this many nanoseconds more.
 const LONGEST_LATENCY: u64 = 20_000_000;
 
 /// What a scripted run has around it.
@@ -39,7 +39,7 @@ const LONGEST_LATENCY: u64 = 20_000_000;
 pub struct Around {
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
-    /// What it knows of where it runs.
+    /// The settings of the machine that it pretends to run on.
     pub settings: RunSettings,
     /// Receives its notices; answers of models are kept there, too.
     pub receivers: Receivers,
@@ -89,7 +89,7 @@ pub struct Script {
     pub seed: u64,
     /// Each operation takes some milliseconds more, drawn from this.
     pub latency: Option<u64>,
-    /// Every so many operations one fails.
+    /// One operation in this many fails.
     pub fail_every: Option<u64>,
     /// The run is cancelled at the suspension of this number, from 1.
     pub cancel_at: Option<u64>,
@@ -127,7 +127,7 @@ pub enum Entry {
     /// A resumable function without result that is given one value.
     With {
         function: FunctionIndex,
-        /// The type of what it is given.
+        /// The type of its input.
         ty: TypeId,
         argument: Arc<Value>,
     },

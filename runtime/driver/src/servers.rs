@@ -38,7 +38,7 @@ pub struct ServerCall {
     pub grants: Grants,
 }
 
-/// Why a call gives nothing, in words.
+/// Why a call has no result, for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ServerFailure {
     /// The server cannot be started or reached, or breaks the protocol.
@@ -122,7 +122,7 @@ pub enum ServerPlace {
     Address(ServerAddress),
 }
 
-/// A server that is reached by HTTP, with the values of its secrets; it is never written down.
+/// A server that is reached by HTTP, with the values of its secrets; it is never recorded.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServerAddress {
     pub url: String,
@@ -147,9 +147,9 @@ pub struct ServerProgram {
 /// A server that was started.
 #[derive(Debug)]
 pub struct ServerProcess {
-    /// Where it reads.
+    /// The process's standard input.
     pub input: OwnedFd,
-    /// Where it writes.
+    /// The process's standard output.
     pub output: OwnedFd,
     /// Where it writes what is for people.
     pub errors: OwnedFd,
@@ -311,7 +311,7 @@ fn has_ended(ending: Ending, group: &Group) -> bool {
     // Before the wait frees the number of the group for others.
     group.kill();
     group.forget(ending.0);
-    // It is over, so there is nothing to wait for.
+    // It has ended, so there is nothing to wait for.
     let _ = ending.status();
     true
 }

@@ -1,4 +1,4 @@
-//! Carries a run by the real carrier under a clock, an order of threads and performers that are drawn from a seed.
+//! Drives a run by the real carrier with a clock, an order of threads and performers that are drawn from a seed.
 //!
 //! At each step one thing happens, chosen by the seed: a turn runs, an operation ends, time passes until something is due, the
 //! run is cancelled or stopped. Operations end in any order, fail, panic while they are begun or performed, end with what
@@ -36,7 +36,7 @@ pub enum Weather {
     Fair,
     /// They fail, panic, are lost and come late as well.
     Foul,
-    /// All that, and the run is cancelled at some point, and perhaps stopped.
+    /// All of these, and the run is cancelled at some point, and possibly stopped.
     Cancelled,
 }
 
@@ -53,7 +53,7 @@ pub struct Simulated {
 pub enum Wrong {
     /// Nothing can happen any more, and the run has not ended.
     Hangs,
-    /// It never ends.
+    /// It was still running after the most turns a simulation takes.
     NoEnd,
     /// Its end was reported more than once.
     EndsTwice,
@@ -304,7 +304,7 @@ impl Simulation {
     }
 }
 
-/// The stage, which the simulation looks at from outside.
+/// The stage, which the simulation inspects from outside.
 struct Shared(Arc<Stage>);
 
 impl Perform for Shared {

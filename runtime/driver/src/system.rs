@@ -1,4 +1,4 @@
-//! Performs what the machine does: work on files, and programs of the system.
+//! Performs operations of the local machine: work on files, and programs of the system.
 
 use std::sync::{Arc, OnceLock};
 

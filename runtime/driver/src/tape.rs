@@ -1,11 +1,11 @@
-//! What is beside models, or in their place: a recorder of exchanges, or a player that answers from a recording.
+//! Recording of requests to models, or playing a recording in their place.
 
 use std::sync::Arc;
 
 use gsw_engine::exchange::Exchange;
 use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
 
-/// Writes down what runs ask models.
+/// Records the requests of runs to models.
 pub trait Recorder: Send + Sync {
     /// Takes what went between a run and a model, on the thread of the run's turn, which it must not hold up.
     fn take(&self, run: &str, exchange: Exchange);
@@ -20,7 +20,7 @@ pub trait Player: Send + Sync {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Played {
     Outcome(Box<Result<ModelAnswer, ModelFailure>>),
-    /// Nothing ever comes: the run did not wait for it when it was written down.
+    /// Nothing ever comes: the run did not wait for it when it was recorded.
     Never,
 }
 
@@ -34,7 +34,7 @@ pub enum Tape {
 }
 
 impl Tape {
-    /// Whether requests are to say how they may be written down.
+    /// Whether requests are to say how they may be recorded.
     pub(crate) fn is_on(&self) -> bool {
         match self {
             Self::Off => false,

@@ -41,7 +41,8 @@ pub fn entry(function: FunctionIndex, row: Option<(TypeId, Arc<Value>)>) -> Entr
     }
 }
 
-/// Runs a test, or what gives its rows, to its end. `None` when it has none. A tape that plays answers prompts that nothing mocks.
+/// Runs a test, or the function that returns its rows, to its end. `None` when it has none. A tape that plays answers prompts
+/// that nothing mocks.
 #[must_use]
 pub fn run(
     loaded: &Arc<Loaded>,

@@ -9,7 +9,7 @@ use crate::carrier::{Carrier, CarrierId};
 use crate::clock::Clock;
 use crate::deadline::Deadlines;
 
-/// The timer looks again at least so often; longer waits would leave the range of some clocks.
+/// The timer looks again at least this often; longer waits would leave the range of some clocks.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// A timer; its thread starts with the first alarm.
@@ -26,7 +26,7 @@ pub(crate) struct Timer {
 pub(crate) enum Waker {
     /// A thread of the timer's own.
     Thread,
-    /// The caller of [`Timer::wake_due`].
+    /// Whoever calls [`Timer::wake_due`].
     Caller,
 }
 
@@ -111,7 +111,7 @@ impl Timer {
             let rest = state.deadlines.first().map_or(LONGEST, |at| {
                 Duration::from_nanos(at.saturating_sub(now)).min(LONGEST)
             });
-            // What was set since is looked at again at once; a spurious wake does no harm.
+            // What was set since is checked at once; a spurious wake does no harm.
             drop(self.changed.wait_timeout(state, rest));
         }
     }

@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The stack of a thread. A turn may use 16 MiB of it; the rest is for what a turn itself calls, and a wide margin.
 const STACK: usize = 64 << 20;
-/// When nothing was taken from the queue for so long although something waits there, another thread is added.
+/// When nothing was taken from the queue for this long although something waits there, another thread is added.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// More threads than this are never made: further turns wait. A guess.
 const MOST: usize = 256;
@@ -56,7 +57,7 @@ impl TurnThreads {
         THREADS.get_or_init(Self::default)
     }
 
-    /// Runs `job` on one of the threads, after those that were given before.
+    /// Runs `job` on one of the threads, after the jobs before it.
     ///
     /// # Errors
     /// When there is no thread, and none can be started: the job is not run.
@@ -70,7 +71,7 @@ impl TurnThreads {
             self.shared.work.notify_one();
         } else if state.threads < cores() {
             let added = self.add(&mut state);
-            // With others the queue goes on, if more slowly.
+            // With others the queue continues, if more slowly.
             if state.threads == 0 {
                 state.queue.pop_back();
                 return added;
@@ -81,8 +82,8 @@ impl TurnThreads {
         Ok(())
     }
 
-    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked or there is no thread. Called on one of
-    /// them, it runs there: if each of them waited for another one, none would go on.
+    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked or there is no thread. Called on one
+    /// of these threads, it runs there: if all of them waited for each other, none would continue.
     pub fn wait_for<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -92,7 +93,7 @@ impl TurnThreads {
         }
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let started = self.run(move || {
-            // Nobody waits any more only when the process ends.
+            // The receiver is gone only when the process ends.
             let _ = sender.send(job());
         });
         started.ok()?;
@@ -135,9 +136,9 @@ impl TurnThreads {
             drop(state);
             std::thread::sleep(PATIENCE);
             state = self.shared.lock();
-            // Nothing was taken for the whole time: all threads are in long turns, and another one is worth its stack.
+            // No job was taken for the whole time: all threads are in long turns, so another one is worth its stack.
             if !state.queue.is_empty() && state.taken == taken && state.threads < MOST {
-                // Without another thread the queue goes on more slowly.
+                // Without another thread the queue continues more slowly.
                 let _ = self.add(&mut state);
             }
         }
@@ -146,7 +147,7 @@ impl TurnThreads {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Jobs run without the lock, so nobody panics while holding it.
+        // Jobs run without the lock, so no thread panics while holding it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -177,7 +178,9 @@ impl Shared {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+    // Where groups of processes are limited, it reads files to find out.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(2, NonZero::get))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The seam to what sends HTTP requests: the engine knows no client.
+//! The seam to the HTTP client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum Reach {
 /// Where a host and port may lead.
 pub type ReachOf = Arc<dyn Fn(&str, u16) -> Reach + Send + Sync>;
 
-/// What comes of a request.
+/// The outcome of a request.
 pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + Send>>;
 
 pub trait Web: Send + Sync {
@@ -34,7 +34,7 @@ pub trait Web: Send + Sync {
     fn send(&self, request: WebRequest, reach_of: ReachOf, call: &Call) -> WebAnswer;
 }
 
-/// A request with the values of its secrets; it is never written down.
+/// A request with the values of its secrets; it is never recorded.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebRequest {
     /// `GET` and so on.

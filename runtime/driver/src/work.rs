@@ -27,7 +27,7 @@ enum State {
     Queued,
     /// It has begun and changed nothing yet.
     Going,
-    /// It is changing what it is to change.
+    /// It has committed: its changes are being made.
     Committed,
     /// It was given up after it had begun, and has not noticed yet.
     Abandoned,
@@ -41,7 +41,7 @@ enum End {
     GivenUp,
 }
 
-/// What giving work up came to.
+/// The result of giving work up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Abandoned {
     /// It changes nothing any more.

@@ -1,4 +1,4 @@
-//! Answers of models that are kept: what a prompt call looks up before it asks, and what it leaves behind.
+//! The cache of model answers as a run sees it: what a prompt call looks up before it asks, and what it keeps.
 //!
 //! A look-up is an operation like any other, so what a cache holds reaches a run only as an outcome, and a replay touches
 //! none. Of equal calls at once one asks; the others wait, which is an operation too.
@@ -15,7 +15,7 @@ pub struct LookUp {
     pub at: Duration,
     /// How far an answer would be kept: where none would be, none is looked for.
     pub tier: Tier,
-    /// The keys of the calls that this one lies in and that others may wait for: waiting for one of these would never end.
+    /// The keys of the calls around this one, which others may wait for: waiting for one of these would never end.
     pub around: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct LookUp {
 #[serde(rename_all = "snake_case")]
 pub enum Found {
     Hit(String),
-    /// None: the call asks, and others with its key wait until it has kept its answer or let go of the key.
+    /// None: the call asks, and others with its key wait until it has kept its answer or release the key.
     Miss,
     Busy,
 }
@@ -36,7 +36,7 @@ pub struct NewAnswer {
     /// Whose it is: the prompt's agent, else the prompt.
     pub owner: String,
     pub prompt: String,
-    /// Whose words it holds.
+    /// The model that gave the answer.
     pub model: String,
     pub text: String,
     /// How far, as far as the machine knows.
@@ -78,7 +78,7 @@ pub struct KeptAnswer {
     /// Whose it is: the prompt's agent, else the prompt.
     pub owner: String,
     pub prompt: String,
-    /// Whose words it holds.
+    /// The model that gave the answer.
     pub model: String,
     pub text: String,
     pub tier: Tier,
@@ -105,7 +105,7 @@ pub enum Tier {
     Disk,
 }
 
-/// What a look-up does that finds another call at work.
+/// What a look-up does when another call is already asking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenBusy {

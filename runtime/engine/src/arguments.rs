@@ -1,4 +1,4 @@
-//! What a call or run was given, as far as is needed to tell whether another one with the same key or id was given something else.
+//! The arguments of a call or run, as far as needed to tell whether another one with the same key or id has different ones.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

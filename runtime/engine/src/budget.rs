@@ -60,7 +60,7 @@ pub enum Headroom {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
-    /// Dollars, where known.
+    /// In US dollars, as far as prices are known.
     pub usd: f64,
     pub tokens: u64,
     /// How many requests were sent to models.
@@ -113,7 +113,7 @@ pub struct Clock {
     pub left: i64,
     /// When it was last started.
     pub since: i64,
-    /// For how many people tasks of the budget wait; its clock is stopped meanwhile.
+    /// How many questions to people tasks of the budget wait for; its clock is stopped meanwhile.
     pub people: u32,
 }
 
@@ -159,13 +159,13 @@ impl Budget {
         }
     }
 
-    /// What a budget elsewhere that stands for this one was spent meanwhile.
+    /// Takes over what a budget of another run that stands for this one has spent.
     pub fn draw(&mut self, before: Load, after: Load) {
         self.spent.shift(before.spent, after.spent);
         self.reserved.shift(before.reserved, after.reserved);
     }
 
-    /// Lets this budget, which stands for others, spend so much more.
+    /// Lets this budget, which stands for others, spend this much more.
     pub fn leave_room(&mut self, left: Limits) {
         let (spent, reserved) = (self.spent, self.reserved);
         self.limits = Limits {
@@ -257,12 +257,12 @@ impl Budget {
         })
     }
 
-    /// A call that may cost so much is on its way.
+    /// A call that may cost this much is on its way.
     pub fn reserve(&mut self, worst: &Charge) {
         self.reserved.add(worst);
     }
 
-    /// A call on its way has cost so much.
+    /// A call on its way has cost this much.
     pub fn settle(&mut self, worst: &Charge, real: &Charge) {
         self.reserved.subtract(worst);
         self.spent.add(real);
@@ -303,7 +303,7 @@ fn exceeds(limit: Option<u64>, spent: u64, charge: u64) -> bool {
     limit.is_some_and(|limit| spent.saturating_add(charge) > limit)
 }
 
-/// A sum in dollars; what is finer than a millionth is of no interest.
+/// A sum in dollars, rounded to a millionth.
 fn dollars(sum: f64) -> String {
     let text = format!("{sum:.6}");
     let short = text.trim_end_matches('0').trim_end_matches('.');

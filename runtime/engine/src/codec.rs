@@ -239,7 +239,7 @@ pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
     Issue::new(path.into(), expected.into(), issue::found(found))
 }
 
-/// The path of a field of what is looked at: `$.name`.
+/// The path of a field of the current value: `$.name`.
 #[must_use]
 pub fn path_of_key(key: &str) -> String {
     path::text(&[path::Step::Key(key.into())])

@@ -38,7 +38,7 @@ impl Rest {
     }
 }
 
-/// What is still to be compared for `==`; the last is the first looked at.
+/// What is still to be compared for `==`; the last is compared first.
 enum Task {
     Pair(Pair),
     Lists(Rest),
@@ -105,7 +105,7 @@ pub fn compare_floats(a: f64, b: f64) -> Ordering {
         .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// A step of an ordered comparison; the last pushed is the first looked at.
+/// A step of an ordered comparison; the last pushed is compared first.
 enum Step {
     Values(Pair),
     /// The elements that both have.

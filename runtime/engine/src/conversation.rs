@@ -30,9 +30,9 @@ impl Exchange {
     }
 }
 
-/// About so many bytes of text are a token.
+/// About this many bytes of text are a token.
 const TOKEN: usize = 4;
-/// About so many tokens an image or document counts.
+/// About this many tokens an image or document counts.
 const MEDIUM: usize = 1_500;
 
 impl Exchange {
@@ -158,7 +158,7 @@ fn turn(role: Role, piece: &Content, calls: &[(&str, &str)]) -> Option<Value> {
             Some(json!({ "role": role, "text": "", "tool": name, "input": input }))
         }
         Content::ToolResult { id, content, .. } => {
-            // From the end: where a provider gives an id twice, the call that was made last is answered.
+            // From the end: where a provider repeats an id, the latest call is the one that was answered.
             let name = calls.iter().rev().find(|it| it.0 == id).map(|it| it.1);
             Some(json!({ "role": "tool", "text": content, "tool": name }))
         }
@@ -166,8 +166,9 @@ fn turn(role: Role, piece: &Content, calls: &[(&str, &str)]) -> Option<Value> {
     }
 }
 
-/// The exchanges that turns as `std/session` has them make: a new one begins with what a user says once something was answered. The
-/// first turns go on with `open`, which is then the first of those that are made; `calls` is how many calls of tools were before.
+/// The exchanges that turns as `std/session` has them make: a new one begins with what a user says once something was answered.
+/// The first turns continue with `open`, which is then the first of those that are made; `calls` is how many calls of tools
+/// were before.
 ///
 /// # Errors
 /// In words, when what tools were asked and what they gave do not go together.

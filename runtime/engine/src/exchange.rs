@@ -1,4 +1,4 @@
-//! What went between a run and a model, as it may be written down: without what `@secret` hides, and fit to be read again in the
+//! What went between a run and a model, as it may be recorded: without what `@secret` hides, and fit to be read again in the
 //! place of the model.
 //!
 //! A request is recognised by its messages and settings, so its form here leaves out how hard the run tries (retries, time,
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::model::{ModelAnswer, ModelFailure};
 use crate::operation::OperationId;
 
-/// A request to a model, and what became of it.
+/// A request to a model, and what happened to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Exchange {
     pub operation: OperationId,
@@ -22,13 +22,13 @@ pub struct Exchange {
     pub reply: Reply,
 }
 
-/// What became of a request.
+/// What happened to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
     Answered(Box<ModelAnswer>),
     Failed(Box<ModelFailure>),
     /// The run did not wait for it any more: its time was over, or another answer came first.
     GivenUp,
-    /// It cannot be written down: why.
+    /// It cannot be recorded: why.
     Withheld(String),
 }

@@ -1,4 +1,4 @@
-//! Answers from outside that are no person's: what a run waits for.
+//! Answers from outside that are not given by a person: what a run waits for.
 
 use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The longest key, in bytes.
 const MOST_KEY: usize = 1_000;
 
-/// What is waited for.
+/// What a workflow waits for from outside.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct External {
     /// The name of the `external`.

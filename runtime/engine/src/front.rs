@@ -19,6 +19,15 @@ pub struct Cancellation {
     pub now: i64,
 }
 
+/// How an interruption of an earlier life comes again: when the code has come to where that was, and has computed for long enough.
+#[derive(Debug, Default)]
+struct Again {
+    /// Where code has come to it, what is to be taken.
+    due: Option<Cancellation>,
+    /// It has computed for long enough.
+    is_time: bool,
+}
+
 /// The front of one run.
 #[derive(Debug)]
 pub struct Front {
@@ -29,6 +38,8 @@ pub struct Front {
     is_undoing: AtomicBool,
     /// Asked for and not yet taken.
     cancellation: Mutex<Option<Cancellation>>,
+    /// The interruption of an earlier life.
+    again: Mutex<Again>,
     /// Those of the programs that models of the run have written, which end with it.
     led: Mutex<Vec<Weak<Self>>>,
     /// Whether there may be such programs.
@@ -61,6 +72,7 @@ impl Front {
             is_shielded: AtomicBool::new(false),
             is_undoing: AtomicBool::new(false),
             cancellation: Mutex::default(),
+            again: Mutex::default(),
             led: Mutex::default(),
             may_lead: AtomicBool::new(false),
             is_working: AtomicBool::new(false),
@@ -103,7 +115,7 @@ impl Front {
         self.is_undoing.store(is_undoing, Ordering::SeqCst);
     }
 
-    /// Whether something is being taken back: a cancelled run is not stopped meanwhile.
+    /// Whether an `undo` is running: a cancelled run is not stopped meanwhile.
     #[must_use]
     pub fn is_undoing(&self) -> bool {
         self.is_undoing.load(Ordering::SeqCst)
@@ -141,6 +153,46 @@ impl Front {
         self.cancellation().get_or_insert(cancellation);
     }
 
+    /// The code of the run has come to where an earlier life was interrupted.
+    pub(crate) fn has_come_to(&self, cancellation: Cancellation) {
+        let mut again = self.again();
+        if again.is_time {
+            drop(again);
+            self.cancel_again(cancellation);
+        } else {
+            again.due = Some(cancellation);
+        }
+    }
+
+    /// It has computed for long enough to be interrupted as an earlier life was.
+    pub fn interrupt_again(&self) {
+        let mut again = self.again();
+        again.is_time = true;
+        let due = again.due.take();
+        drop(again);
+        if let Some(cancellation) = due {
+            self.cancel_again(cancellation);
+        }
+    }
+
+    /// What was to be taken while the code computed, which it does no longer.
+    #[must_use]
+    pub fn take_due(&self) -> Option<Cancellation> {
+        self.again().due.take()
+    }
+
+    /// As the earlier life was told, whatever this one has been told since.
+    fn cancel_again(&self, cancellation: Cancellation) {
+        *self.cancellation() = None;
+        self.ask_to_cancel(cancellation);
+        self.interrupt(stop::CANCEL);
+    }
+
+    fn again(&self) -> MutexGuard<'_, Again> {
+        // Nothing that can panic runs while the lock is held.
+        self.again.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Makes a stop of this run from outside stop the run of `inner` as well.
     pub(crate) fn lead(&self, inner: &Arc<Self>) {
         let mut led = self.led.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +216,7 @@ impl Front {
         self.may_lead.load(Ordering::Relaxed)
     }
 
-    /// Says whether this is the front of a written program that has the thread.
+    /// Notes whether this is the front of a written program that is in its turn.
     pub(crate) fn set_working(&self, is_working: bool) {
         self.is_working.store(is_working, Ordering::SeqCst);
     }

@@ -43,7 +43,7 @@ pub struct Heap {
     /// Bytes of tasks and nodes, which are no part of the pool.
     outside: u64,
     over_limit: bool,
-    /// The flag that loops look at; null outside of a run.
+    /// The flag that loops poll; null outside of a run.
     alarm: Option<Arc<Front>>,
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,
@@ -166,7 +166,7 @@ impl Heap {
         self.labels.get_index(index).map(|it| &**it)
     }
 
-    /// The value of the constant that a function makes, with a share of its own; 0 when it was not made yet.
+    /// The value of the constant that a function computes, with a count of its own; 0 when it was not computed yet.
     #[must_use]
     pub fn kept(&self, function: u32) -> u64 {
         let value = self.constants.get(&function).copied().unwrap_or(0);
@@ -182,7 +182,7 @@ impl Heap {
         }
     }
 
-    /// Lets go of the values of constants: no code of the run is left that could ask for them.
+    /// Releases the values of constants: no code of the run is left that could ask for them.
     pub fn release_constants(&mut self) {
         for value in std::mem::take(&mut self.constants).into_values() {
             self.release(value);

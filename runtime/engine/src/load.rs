@@ -1,5 +1,6 @@
 //! Loads an image: checks every byte and index of it, then maps its code executable and its constants readable.
 
+mod coherence;
 pub mod footer;
 mod indices;
 mod mapping;
@@ -27,7 +28,7 @@ pub struct Loaded {
     pub image: Arc<str>,
     /// One entry per function, as compiled code sees them.
     pub functions: Vec<FunctionEntry>,
-    /// Compiles what its models write, where a compiler is there.
+    /// Compiles what its models write, where there is a compiler.
     pub plans: Option<Arc<Plans>>,
     code: Mapping,
     constants: Mapping,
@@ -45,7 +46,7 @@ pub enum LoadError {
     Refused(Refusal),
     /// Its sum is right but a table names something that is not there.
     Inconsistent(String),
-    /// The system did not give the memory or the file.
+    /// The system refused the memory or the file.
     System(std::io::Error),
 }
 
@@ -74,7 +75,7 @@ impl From<std::io::Error> for LoadError {
 }
 
 impl Loaded {
-    /// Loads an image that lies in memory: its code is copied into fresh pages, which then become executable.
+    /// Loads an image that is in memory: its code is copied into fresh pages, which then become executable.
     ///
     /// # Errors
     /// When the image is refused or no memory can be mapped.
@@ -181,27 +182,7 @@ mod tests {
     use gsw_abi::types::TypeId;
 
     fn program() -> Program {
-        Program {
-            name: "test".into(),
-            docs: None,
-            types: gsw_abi::builtin::type_table(),
-            functions: vec![],
-            workflows: vec![],
-            spawnable: vec![],
-            skills: Vec::new(),
-            hooks: vec![],
-            agents: vec![],
-            prompts: vec![],
-            tools: vec![],
-            former: vec![],
-            spans: vec![],
-            sources: vec![],
-            permissions: None,
-            ceiling: None,
-            runs: gsw_abi::program::RunsDefaults::default(),
-            version: None,
-            models: gsw_abi::program::ModelDefaults::default(),
-        }
+        Program::empty("test", gsw_abi::builtin::type_table())
     }
 
     fn image_of(program: &Program) -> Vec<u8> {

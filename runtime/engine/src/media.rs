@@ -85,7 +85,7 @@ pub struct UserText {
     pub media: Vec<(usize, Media)>,
 }
 
-/// The medium with this content. Without a media type, the content says what it is.
+/// An attachment with this content. Without a media type, it is detected from the content.
 ///
 /// # Errors
 /// When models do not take such content.
@@ -228,7 +228,7 @@ impl Media {
         }
     }
 
-    /// What stands for it in a text for people.
+    /// Its short form in a text for people.
     #[must_use]
     pub fn note(&self) -> String {
         match outline(self) {

@@ -1,4 +1,4 @@
-//! The contract with the crate above: how a prompt call becomes requests to a model, and the trait that performs these.
+//! Prompts, requests and answers independent of providers, and the trait through which the crate above performs prompt calls.
 //!
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to its `Models`.
@@ -81,11 +81,11 @@ pub enum PromptEvent {
     Start,
     /// The model answered, or could not be asked.
     Answered(Box<Result<ModelAnswer, ModelFailure>>),
-    /// The time that it wanted to wait is over.
+    /// The wait that it asked for has ended.
     Waited,
     /// What is kept under the key that it looked up.
     Found(Found),
-    /// Its answer is kept; the keys of those that gave way to it.
+    /// Its answer is kept; the keys of those that were evicted for it.
     Kept(Vec<String>),
     /// All the tools that it wanted called have ended; in the order of the calls.
     ToolsAnswered(Vec<ToolOutcome>),
@@ -140,7 +140,7 @@ pub struct ToolOutcome {
     pub media: Vec<Media>,
 }
 
-/// Something on the way of a prompt that is worth an event.
+/// Something during a prompt call that observers get an event for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PromptNote {
@@ -153,7 +153,7 @@ pub enum PromptNote {
         /// 64 hex digits.
         key: String,
     },
-    /// Another answer had to give way to this one.
+    /// Another answer was evicted for this one.
     CacheEvict {
         /// 64 hex digits.
         key: String,
@@ -186,7 +186,6 @@ pub enum PromptNote {
     },
     /// Results of older tool calls are left out of what is sent from here on.
     ResultsCleared {
-        /// How many.
         results: u32,
         /// About how many tokens the conversation had.
         tokens: u64,
@@ -226,13 +225,13 @@ pub trait PromptMachine: Send {
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep;
     /// Adds a text to what the user says at last. Only before [`PromptEvent::Start`].
     fn attach(&mut self, text: String);
-    /// What was worth an event since the last call, in order; asked for after each step.
+    /// The notes since the last call, in order; asked for after each step.
     fn notes(&mut self) -> Vec<PromptNote> {
         Vec::new()
     }
 }
 
-/// Makes machines: nothing of what it gives depends on anything but the call.
+/// Makes machines, which depend on nothing but the call.
 pub trait Prompts: Send + Sync {
     /// A machine for one call.
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine>;
@@ -279,12 +278,12 @@ pub struct ModelRequest {
     pub retries: u32,
     /// What the model may call.
     pub tools: Vec<ToolDescription>,
-    /// How it learns that.
+    /// How the tools are described to it.
     #[serde(default, skip_serializing_if = "Wording::is_native")]
     pub tool_delivery: Wording,
-    /// The whole request may take so long.
+    /// The whole request may take this long.
     pub timeout: Duration,
-    /// It may take so long until something of the answer comes.
+    /// It may take this long until something of the answer comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_token: Option<Duration>,
     /// How many such requests may leave in a minute; those beyond wait.
@@ -573,9 +572,9 @@ pub struct Oversize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
-    /// As it was, after this long. Where the provider says nothing, it is the backoff after the first attempt, which doubles.
+    /// Unchanged, after this long. Where the provider names no time, it is the backoff after the first attempt, which doubles.
     After(Duration),
-    /// As it was, at once: the answer came from a recording, so no provider has to be spared.
+    /// Unchanged, at once: the answer came from a recording, so there is no provider to spare.
     AtOnce,
     /// With the schema described: the provider does not take it.
     #[serde(rename = "described")]

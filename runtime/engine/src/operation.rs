@@ -40,7 +40,8 @@ pub struct Operation {
     pub site: Site,
     /// What may be done when it is unknown whether it was done.
     pub class: Class,
-    /// When it is of no use any more, in nanoseconds since 1970: its own time limit or that of what lies around it.
+    /// The deadline after which its outcome is not needed, in nanoseconds since 1970: its own time limit or that of a scope
+    /// around it.
     pub due: Option<i64>,
     /// What it may do at most, of a program that a model has written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,10 +55,10 @@ pub struct Operation {
 /// Which time a sleep is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Passing {
-    /// That on the wall.
+    /// Wall-clock time.
     #[default]
     Always,
-    /// That in which a process carries the run: it limits how long something may take, and nothing gets on while there is none.
+    /// Time during which a process runs the run: for limits on work that makes no progress without one.
     Carried,
 }
 
@@ -217,7 +218,7 @@ pub enum Request {
     },
 }
 
-/// How the answer of a model comes to the run.
+/// How the answer of a model is delivered to the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
@@ -296,16 +297,20 @@ impl Arrived {
 pub enum AskOfRun {
     /// Whether there is one of this id: its workflow, or `null`.
     Find,
-    /// How far it is.
     Status,
     /// The `state` variables of its workflow by name.
     State,
     /// Its value, once it has ended.
     Result,
     /// Asks it to end; the outcome is whether it was still running.
-    Cancel { reason: String },
+    Cancel {
+        reason: String,
+    },
     /// That it take an answer which it waits for, as JSON text.
-    Answer { name: String, answer: String },
+    Answer {
+        name: String,
+        answer: String,
+    },
 }
 
 impl AskOfRun {
@@ -372,12 +377,12 @@ pub struct ExecOutput {
     pub stderr: String,
 }
 
-/// What came of a question to an MCP server.
+/// The outcome of a question to an MCP server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ServerReply {
     /// The server as it is shown to people.
     pub server: String,
-    /// What has happened with it since its last reply, to whomever that went.
+    /// What has happened since its last reply, to any caller.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub happened: Vec<McpHappened>,
     /// As JSON text.
@@ -403,15 +408,15 @@ pub struct HttpAnswer {
     pub body: String,
 }
 
-/// What came of an operation.
+/// The outcome of an operation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It is done and gives nothing.
+    /// It is done and has no value.
     Done,
     /// What is kept of answers.
     Found(Found),
-    /// The keys of answers that gave way to another.
+    /// The keys of evicted answers.
     GaveWay(Vec<String>),
     /// Nanoseconds since 1970.
     Time(i64),
@@ -480,13 +485,13 @@ pub enum Failure {
     Declined {
         reason: String,
     },
-    /// Like `Denied`, because there is nobody to ask.
+    /// Like `Denied`, because there is no person to ask.
     Unreachable {
         reason: String,
     },
     /// The run gave it up, and nothing of it was done.
     Stopped,
-    /// `OutcomeUnknown`: it was begun in an earlier life of the run, and it is unknown whether it was done.
+    /// `OutcomeUnknown`: it was begun in an earlier process of the run, and it is unknown whether it was done.
     Unknown {
         what: String,
     },

@@ -8,7 +8,7 @@ use crate::operation::OperationId;
 #[derive(Clone, Debug)]
 pub enum Notice {
     Event(Event),
-    /// What has become of an answer to a question.
+    /// What happened to an answer to a question.
     Answered {
         operation: OperationId,
         /// The digest of the question.
@@ -20,17 +20,17 @@ pub enum Notice {
         /// 64 hex digits.
         key: String,
     },
-    /// A model was asked.
+    /// A request to a model has ended.
     Exchanged(Box<Exchange>),
 }
 
 /// Takes the notices of one run, in order and each at once, so that an endless turn is seen to make progress and holds
 /// nothing back. It returns nothing, so nothing that a run does depends on its listeners.
 pub trait Port: Send {
-    /// Whether events are of any use; notices of other kinds always are.
+    /// Whether events are wanted; other notices always are.
     fn wants_events(&self) -> bool;
 
-    /// Whether exchanges with models are of any use: they are recorded, or a recording answers in the place of models.
+    /// Whether exchanges with models are wanted: they are recorded, or a recording answers in place of models.
     fn wants_exchanges(&self) -> bool {
         false
     }

@@ -36,7 +36,7 @@ pub struct Long {
 }
 
 impl Price {
-    /// What it costs with so much input.
+    /// What it costs with this much input.
     fn at(&self, input_tokens: u64) -> Self {
         match self.long.filter(|it| input_tokens > it.above) {
             None => self.clone(),

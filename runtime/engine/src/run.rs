@@ -1,9 +1,8 @@
 //! One run: a deterministic event loop that compiled code sees as its context.
 //!
-//! **Idea.** A run is a function from a program, its input and the outcomes of what it asks for to a value, a tree and a
-//! stream of events. A driver carries it by turns: [`Run::turn`] runs until every task waits and gives the operations that
-//! are to be performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn
-//! follows. In
+//! **Idea.** A run is a function from a program, its input and the outcomes of what it asks for to a value, a tree and a stream
+//! of events. A driver carries it by turns: [`Run::turn`] runs until every task waits and returns the operations that are to be
+//! performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn follows. In
 //!
 //! ```gsw
 //! let page = fs.read("a.txt")
@@ -23,8 +22,8 @@
 //! - A task ends after the tasks that belong to its node (`ending`, `joining`), so when the root has ended nothing is left.
 //! - What stops a run from outside is in its [`Front`]; code that waits for nothing polls it (`interrupt`).
 //!
-//! The state lies in parts with private fields. A method of `Run` joins several of them; what concerns one is its own.
-//! `turn` and `complete` are called on a thread with a deep stack.
+//! The state is in parts with private fields. A method of `Run` joins several of them; what concerns one is its own. `turn` and
+//! `complete` are called on a thread with a deep stack.
 
 pub(crate) mod awaiting;
 pub(crate) mod budget;
@@ -192,16 +191,15 @@ pub enum Turn {
     Blocked {
         /// What is to be performed, in order of request.
         operations: Vec<Operation>,
-        /// Operations whose outcomes are of no interest any more.
+        /// Operations whose outcomes are ignored.
         abandoned: Vec<Abandoned>,
     },
     Done(Box<Finished>),
 }
 
-/// Why a run pauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pause {
-    /// So many operations are requested that they should begin.
+    /// So many operations are requested that the driver should begin them first.
     Busy,
     /// Every task waits.
     Blocked,

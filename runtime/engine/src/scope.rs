@@ -34,7 +34,7 @@ pub struct Scope {
 
 #[derive(Debug)]
 pub enum ScopeKind {
-    /// `timeout`, after so many nanoseconds.
+    /// `timeout`, after this many nanoseconds.
     Timeout {
         after: i64,
     },
@@ -68,7 +68,7 @@ impl Scopes {
         id
     }
 
-    /// The time of an open scope has run out; gives the task that is to unwind to it.
+    /// The time of an open scope has run out; returns the task that is to unwind to it.
     pub fn run_out(&mut self, id: ScopeId, doubts: usize) -> Option<TaskId> {
         let scope = self.get_mut(id)?;
         scope.doubts_before = Some(doubts);
@@ -154,8 +154,8 @@ impl Scopes {
         std::iter::successors(budget(id), move |it| budget(it.1.outer))
     }
 
-    /// Whether the budget `id` and all around it allow `charge` on top, for a new call or one that has waited with a ticket.
-    /// The innermost that does not is the one that says so.
+    /// Whether the budget `id` and all around it allow `charge` on top, for a new call or one that has waited with a ticket. The
+    /// innermost budget that does not allow it decides.
     #[must_use]
     pub fn admit(&self, id: ScopeId, charge: &Charge, ticket: Option<Ticket>) -> Admission {
         let mut admission = Admission::Now;
@@ -248,14 +248,14 @@ impl Scopes {
         budget.map(|it| it.1.load()).unwrap_or_default()
     }
 
-    /// Lets a budget that stands for others spend so much more.
+    /// Lets a budget that stands for others spend this much more.
     pub fn leave_room(&mut self, id: ScopeId, left: Limits) {
         if let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
             budget.leave_room(left);
         }
     }
 
-    /// A budget elsewhere that stands for `id` and all around it was spent meanwhile.
+    /// Charges `id` and all around it for what a budget of another run has spent on their behalf.
     pub fn draw(&mut self, id: ScopeId, before: Load, after: Load) {
         self.each_budget(id, |_, it| it.draw(before, after));
     }

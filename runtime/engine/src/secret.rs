@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::heap::Heap;
 use crate::value::{string, type_of};
 
-/// A text with the names of secrets where their values go. It may be written down and shown; the values are not in it.
+/// A text with the names of secrets where their values go. It may be recorded and shown; the values are not in it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Template(String);
@@ -40,7 +40,7 @@ impl Template {
         Self(text.replace('$', "$$"))
     }
 
-    /// One that was written down.
+    /// One that was recorded.
     #[must_use]
     pub fn written(template: &str) -> Self {
         Self(template.to_owned())

@@ -1,9 +1,9 @@
-//! What a call that may wait ended with.
+//! How a call that may wait has ended.
 
-/// What became of a waiting call.
+/// What happened to a waiting call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// It gives this at once.
+    /// It has this value at once.
     Done(u64),
     /// It raises this at once.
     Raised(u64),

@@ -27,7 +27,7 @@ pub enum State {
     /// In the queue, to be resumed.
     Ready,
     Running,
-    /// Until its wait is over.
+    /// Until its wait ends.
     Waiting,
     /// It has ended; its record says how.
     Ended,
@@ -59,7 +59,7 @@ pub enum Role {
         coordinator: TaskId,
         index: u32,
     },
-    /// What takes something back.
+    /// The task of an `undo` block.
     Undo {
         /// The task whose workflow failed.
         coordinator: TaskId,
@@ -71,7 +71,7 @@ pub enum Role {
     },
 }
 
-/// How the value of a body becomes the `json` that its task gives.
+/// How the value of a body becomes the `json` that is the task's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     /// With all that is in it, for a program.

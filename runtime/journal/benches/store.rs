@@ -96,7 +96,7 @@ fn grouped(path: &Path) -> f64 {
     per_second(RUNS * RECORDS / 10, begun.elapsed())
 }
 
-/// Rows of the same payload in one table, so many a transaction.
+/// Rows of the same payload in one table, this many a transaction.
 fn bare(path: &Path, rows: u64, group: u64) -> f64 {
     let mut database = rusqlite::Connection::open(path).expect("a database");
     database

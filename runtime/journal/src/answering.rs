@@ -1,4 +1,4 @@
-//! Questions of a store: how they are answered, and by whom.
+//! The questions of a store: listing them and answering them.
 
 use rusqlite::Transaction;
 
@@ -8,7 +8,7 @@ use crate::questions::{Answer, Asked, Claimed, Delivered, Reply, State, Table, T
 use crate::store::Store;
 
 impl Store {
-    /// Answers a question, once, whether a process carries its run or not.
+    /// Answers a question, once, whether its run is running or not.
     ///
     /// # Errors
     /// When it is refused, with the reason, or cannot be written.
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// What was answered to a question and not taken yet.
+    /// The answer to a question that its run has not taken yet.
     ///
     /// # Errors
     /// When there is no such run, and those of the database.
@@ -100,7 +100,7 @@ impl Store {
         })
     }
 
-    /// Called when the process that carries a run has received an answer to one of its questions itself, or learned that there
+    /// Called when the process that runs a run has received an answer to one of its questions itself, or learned that there
     /// will be none: returns which one counts.
     ///
     /// # Errors
@@ -112,8 +112,8 @@ impl Store {
         })
     }
 
-    /// Closes those of these questions of a run whose time is over, so that no answer comes any more; gives what came in time
-    /// and was not taken yet.
+    /// Closes those of these questions of a run that are past their deadline; returns answers that came in time and were not
+    /// taken yet.
     ///
     /// # Errors
     /// When there is no such run, and those of the database.

@@ -1,4 +1,4 @@
-//! Runs that somebody wants to end, whoever carries them: the wish is a row until the run has ended.
+//! Requests to cancel a run, whichever process runs it: a request is a row until the run has ended.
 
 use rusqlite::{Connection, Row};
 
@@ -17,7 +17,8 @@ pub struct Cancellation {
 }
 
 impl Store {
-    /// Notes that a run is to end; the first reason counts. Says whether a process carries the run, which then hears of it.
+    /// Requests that a run ends; the first reason counts. Returns whether a process is running it, which then receives the
+    /// request.
     ///
     /// # Errors
     /// When there is no such run, it has ended, or it cannot be written.

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::row::RunRow;
 
-/// Reads the records of a run; gives the end of their chain.
+/// Reads the records of a run; returns the end of their chain.
 pub(crate) fn read(connection: &Connection, row: &RunRow) -> Result<(Chain, Vec<Record>), Error> {
     let mut records = Vec::with_capacity(usize::try_from(row.next).unwrap_or(0).min(1 << 16));
     let chain = walk(connection, row, |record, _| records.push(record))?;
@@ -49,7 +49,7 @@ pub(crate) fn walk(
     }
 }
 
-/// The bytes of this digest, if they are there and are what was written.
+/// The bytes with this digest, if they are there and undamaged.
 pub(crate) fn blob(connection: &Connection, hash: &Hash) -> Result<Option<Vec<u8>>, Error> {
     let mut statement = connection.prepare_cached("SELECT bytes FROM blobs WHERE hash = ?1")?;
     let bytes: Option<Vec<u8>> = statement.query_row([hash], |row| row.get(0)).optional()?;
@@ -66,7 +66,7 @@ pub(crate) fn uses(connection: &Connection, run: i64) -> Result<BTreeSet<Hash>, 
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Gives a run the values of another one.
+/// Lets a run refer to the values of another one.
 pub(crate) fn share(transaction: &Transaction<'_>, from: i64, to: i64) -> Result<(), Error> {
     for hash in uses(transaction, from)? {
         use_blob(transaction, to, &hash)?;

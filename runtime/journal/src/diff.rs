@@ -1,4 +1,4 @@
-//! In what two runs differ, by their records.
+//! What differs between two runs, by their records.
 //!
 //! Records are compared by what they are about and what they hold, not by when they were written: two runs never have the
 //! same times. An operation is found in the other run by its number, wherever it was completed there.
@@ -60,8 +60,10 @@ enum About {
 
 fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)> {
     let (mut cancels, mut builds, mut undos) = (0, 0, 0);
-    records.iter().map(move |record| {
+    records.iter().filter_map(move |record| {
         let about = match record {
+            // In how many lives a run came so far makes it no other one.
+            Record::Resumed { .. } => return None,
             Record::Begin { .. } => About::Begin,
             Record::Intent { of } => About::Intent(of.operation),
             Record::Outcome { of, .. } => About::Outcome(of.operation),
@@ -80,7 +82,7 @@ fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)
             }
             Record::End { .. } => About::End,
         };
-        (about, record)
+        Some((about, record))
     })
 }
 
@@ -101,6 +103,7 @@ fn contents(record: &Record) -> Contents<'_> {
         Record::Cancel { reason, .. } | Record::Interrupt { reason, .. } => Contents::Text(reason),
         Record::Build { image } => Contents::Of(image, None),
         Record::Undo { wish, .. } => Contents::Wish(*wish),
+        Record::Resumed { .. } => Contents::Text(""),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What cannot be done with a store, and what to do about it.
+//! Errors of a store, with what to do about each.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::questions::Refusal;
 use crate::seal::SealError;
 use crate::status::Status;
 
-/// What cannot be done with a store.
+/// Errors of a store, with what to do about each.
 #[derive(Debug)]
 pub enum Error {
     Missing(PathBuf),
@@ -33,7 +33,7 @@ pub enum Error {
         status: Status,
     },
     NotEnded(String),
-    /// Another process carries it.
+    /// Another process runs it.
     Carried(String),
     /// There is a run of this id.
     Exists(String),
@@ -47,7 +47,7 @@ pub enum Error {
     /// It is not a file.
     NoFile {
         path: PathBuf,
-        /// What it is.
+        /// The kind of file that it is instead.
         kind: &'static str,
     },
     /// It is where locks do not hold.

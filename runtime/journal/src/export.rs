@@ -66,7 +66,7 @@ pub struct Checked {
     pub records: Vec<Record>,
     /// The values that the run uses, by their digest.
     pub values: BTreeMap<Hash, Vec<u8>>,
-    /// Of the whole file.
+    /// The digest of the whole file.
     pub digest: Hash,
 }
 
@@ -113,7 +113,7 @@ impl From<std::io::Error> for ExportError {
 }
 
 impl Store {
-    /// Writes a run; gives the digest of what was written.
+    /// Writes a run; returns the digest of what was written.
     ///
     /// # Errors
     /// When there is no such run, it is damaged, or it cannot be written.
@@ -217,7 +217,7 @@ struct Reader {
     values: BTreeMap<Hash, Vec<u8>>,
 }
 
-/// What the first line says, and the chain as far as it was read.
+/// The first line's content, and the chain up to the line that was read.
 struct Head {
     id: String,
     workflow: String,
@@ -340,7 +340,7 @@ fn line_of(record: &Record, number: u64, body: &[u8], digest: &Hash) -> Line {
     }
 }
 
-/// What a reader wants to know of a record: its kind, its operation, its time.
+/// The kind of a record, its operation and its time.
 fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
     match record {
         Record::Begin { .. } => ("begin", None, None),
@@ -354,6 +354,7 @@ fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
         } => ("outcome", Some(*operation), Some(*now)),
         Record::Cancel { now, .. } => ("cancel", None, Some(*now)),
         Record::Interrupt { now, .. } => ("interrupt", None, Some(*now)),
+        Record::Resumed { now } => ("resumed", None, Some(*now)),
         Record::Build { .. } => ("build", None, None),
         Record::End { .. } => ("end", None, None),
         Record::NotDone {

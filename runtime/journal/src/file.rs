@@ -97,7 +97,7 @@ pub(crate) fn beside(store: &Path, end: &str) -> PathBuf {
     path.into()
 }
 
-/// What it is when it is no file.
+/// What it is when it is not a regular file.
 fn kind(of: FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -119,7 +119,7 @@ fn kind(of: FileType) -> Option<&'static str> {
     }
 }
 
-/// The nearest folder above `path` that is there.
+/// The nearest existing folder above `path`.
 fn folder_of(path: &Path) -> &Path {
     let above = path.ancestors().skip(1);
     let mut there = above.filter(|it| !it.as_os_str().is_empty() && it.exists());

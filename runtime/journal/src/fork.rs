@@ -7,7 +7,7 @@ use crate::store::{NewRun, Store, new_row};
 use crate::writer::Journal;
 
 impl Store {
-    /// Copies the first `records` of a run into a new one, which this process carries. The source is only read: it may
+    /// Copies the first `records` of a run into a new one, which belongs to this process. The source is only read: it may
     /// continue, and the copy has none of its questions.
     ///
     /// # Errors
@@ -21,8 +21,8 @@ impl Store {
         })
     }
 
-    /// As [`Self::fork`], with the records that `choose` makes of the source's: some of them, or others in their place. A
-    /// payload may be one of the source. `choose` gives how many records there are when it needs more.
+    /// Like [`Self::fork`], with the records that `choose` makes of the source's: some of them, or replacements. A payload may
+    /// be one of the source. When `choose` needs more records, it returns how many.
     ///
     /// # Errors
     /// As for [`Self::fork`].

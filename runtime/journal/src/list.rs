@@ -1,4 +1,4 @@
-//! What a store knows of its runs without reading their records.
+//! Lists of runs, from the rows of a store, without reading their records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,18 +16,17 @@ pub use crate::row::DamagedRow;
 
 pub use crate::status::Status;
 
-/// Whether a process carries a run.
+/// Whether a process runs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carried {
     Yes,
-    /// It can be taken.
     No,
 }
 
 /// Whether the result of a run has reached who wanted it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultDelivery {
-    /// There is none yet, or nobody is left who waits for it.
+    /// There is none yet, or no one waits for it any more.
     Settled,
     /// The process that was to hand it on died before it had.
     Outstanding,
@@ -51,9 +50,9 @@ pub struct Info {
     pub image: Hash,
     /// The path of the program.
     pub program: String,
-    /// What it waits for, in words.
+    /// What it waits for, as text.
     pub waiting: Option<String>,
-    /// When it is to be carried on, in nanoseconds since 1970, if nothing happens before.
+    /// When it is to be resumed if nothing happens before, in nanoseconds since 1970.
     pub wake: Option<i64>,
     /// The run that its first records were copied from.
     pub source: Option<String>,
@@ -62,7 +61,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Its status as people see it: a run that nobody carries and that has not ended was interrupted.
+    /// Its status as people see it: a run that no process runs and that has not ended was interrupted.
     #[must_use]
     pub const fn status_name(&self) -> &'static str {
         match (self.status, self.carried) {
@@ -73,7 +72,7 @@ impl Info {
     }
 }
 
-/// Runs of a store, and what is not as it was written: that some are damaged keeps nobody from the others.
+/// Runs of a store, and the rows that are damaged: damage to some does not hide the others.
 #[derive(Debug, Default)]
 pub struct Listed {
     pub runs: Vec<Info>,
@@ -81,7 +80,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// For who needs all of them.
+    /// For callers that need all of them.
     ///
     /// # Errors
     /// What is damaged first.
@@ -98,7 +97,7 @@ impl Listed {
     }
 }
 
-/// The store that is looked at.
+/// The store that is listed.
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
     pub connection: &'a Connection,
@@ -186,8 +185,8 @@ impl Look<'_> {
         }
     }
 
-    /// The newest run of this workflow and input that has not ended, one that nobody carries before one that somebody does; or that
-    /// has ended, as the last of them, with a result that nobody has. Forks are left to who made them.
+    /// The newest run of this workflow and input that has not ended, one without a process before one with a process; or else
+    /// one that has ended with an undelivered result. Forks do not count.
     pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
         // Of all runs, since one that is lost would be done again.
         let mut damaged = self.all()?.damaged.into_iter();
@@ -213,8 +212,8 @@ impl Look<'_> {
         Ok(found.whole()?.into_iter().next())
     }
 
-    /// The runs that could be carried on at this time: those that were interrupted, whose time has come, that were answered, or that
-    /// are to end. Runs that wait for nothing of that are not looked at, however many there are.
+    /// The runs that are due at this time: interrupted, past their wake time, answered or to be cancelled. The query does not
+    /// visit other runs, however many there are.
     pub(crate) fn due(&self, now: i64) -> Result<Listed, Error> {
         let mut found = self.infos("WHERE status = 0", [])?;
         found.add(self.infos(

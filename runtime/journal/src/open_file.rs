@@ -1,11 +1,11 @@
 //! The database files that this process has open.
 //!
-//! A system of POSIX lets go of all locks of a process on a file when the process closes any descriptor of that file. A database
-//! that has lost its locks so is unused in the eyes of the next process, which removes its log while we go on writing into
+//! A system of POSIX releases all locks of a process on a file when the process closes any descriptor of that file. A database
+//! that has lost its locks so is unused in the eyes of the next process, which removes its log while we continue writing into
 //! it. So whoever opens files for a program asks here first ([`is_open`]), and whoever writes looks whether its files are still
 //! those that have the names (`OpenFile::is_there`).
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,16 +19,11 @@ const INDEX: &str = "-shm";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileId {
     pub device: u64,
-    /// Its number there.
     pub inode: u64,
 }
 
 impl FileId {
     /// `None` where files have no numbers.
-    pub(crate) fn of(file: &File) -> Option<Self> {
-        Self::in_metadata(&file.metadata().ok()?)
-    }
-
     #[cfg(unix)]
     fn in_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

@@ -34,13 +34,13 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Takes a new name beside `store`.
+    /// Creates the file of a new owner beside `store`.
     ///
     /// # Errors
     /// When the file that says so cannot be made.
     pub fn new(store: &Path) -> std::io::Result<Self> {
         loop {
-            // Somebody who removes what the dead have left may have taken the file for such a one, before it was locked.
+            // A process that removes files of dead owners may have taken this one for such a file, before it was locked.
             if let Some(owner) = Self::attempt(store)? {
                 return Ok(owner);
             }
@@ -77,9 +77,9 @@ impl Owner {
         &self.name
     }
 
-    /// For a process that ends without dropping it: nothing of this name is left behind.
+    /// For a process that ends without dropping it: removes the file.
     pub fn leave(&self) {
-        // Whoever dies without this leaves an empty file, which `is_alive` removes.
+        // A process that dies without this leaves an empty file, which `is_alive` removes.
         let _ = std::fs::remove_file(&self.path);
     }
 
@@ -119,7 +119,7 @@ pub fn sweep(store: &Path) {
     }
 }
 
-/// What is known of the owners of a store's runs; each is looked at once.
+/// The known owners of a store's runs; each is checked once.
 pub(crate) struct Owners<'a> {
     connection: &'a Connection,
     store: &'a Path,
@@ -179,7 +179,7 @@ pub fn is_alive(store: &Path, name: &str) -> bool {
         Ok(file) => file,
         Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
     };
-    // Shared, so that two processes that look at once do not take each other for the owner.
+    // A shared lock, so that two processes that check at once do not take each other for the owner.
     match file.try_lock_shared() {
         Ok(()) => {
             let _ = std::fs::remove_file(&path);

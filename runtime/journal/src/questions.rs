@@ -26,7 +26,7 @@ pub const KEPT: i64 = 7 * 86_400 * 1_000_000_000;
 /// dropped.
 pub(crate) const MOST_EARLY: i64 = 10_000;
 
-/// Of whom something is asked.
+/// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
     Human,
@@ -63,7 +63,7 @@ pub enum State {
     Open,
     /// Its run has not taken it yet.
     Answered(Answer),
-    /// Its run has it.
+    /// Its run has taken the answer.
     Settled {
         by: String,
         at: i64,
@@ -74,7 +74,6 @@ pub enum State {
     },
 }
 
-/// An answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Answer {
     pub value: Vec<u8>,
@@ -92,7 +91,6 @@ pub struct Asked {
     pub state: State,
 }
 
-/// Which question is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum To<'a> {
     /// The oldest open one of this name; of several that ask different things, the one of the digest.
@@ -117,16 +115,16 @@ pub struct Reply<'a> {
     pub answer: Answer,
 }
 
-/// What became of an answer.
+/// What happened to an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Delivered {
-    /// The run takes it when it is carried.
+    /// The run takes it when it is resumed.
     ToRun { run: String, operation: u64 },
     /// The question was not asked yet.
     Early,
 }
 
-/// Which answer counts where the process that carries a run received one itself.
+/// Which answer counts where the process that runs a run received one itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Claimed {
     Own,

@@ -9,7 +9,7 @@ pub type Hash = [u8; 32];
 /// Payloads of more bytes are kept by their digest, once for all runs.
 pub const INLINE: usize = 4 << 10;
 
-/// Which operation of a run: a number that its next life gives it again, and what it was, to see that it did.
+/// An operation of a run: its number, which is the same in every replay, and a digest that shows that it is the same operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Identity {
     /// In the order of requests.
@@ -38,7 +38,7 @@ pub enum Record {
     End { result: Payload },
     /// An operation with an intent was settled as not done: it may begin again.
     NotDone { of: Identity },
-    /// A request to try again what could not be taken back, or a report of what became of it; the run had ended.
+    /// A request to try again what could not be taken back, or a report of what happened to it; the run had ended.
     Undo { now: i64, wish: UndoWish },
     /// The run was asked to end while it computed, and took that in the middle of a turn: before it asked for the operation of this
     /// number, if it did so in that turn.
@@ -47,6 +47,8 @@ pub enum Record {
         reason: String,
         before: u64,
     },
+    /// Another process took the run up, and clocks that stand still while nobody carries it went on from here.
+    Resumed { now: i64 },
 }
 
 /// A request about the undos of a run that failed, which are numbered from 1.
@@ -128,6 +130,7 @@ impl Record {
             Self::Intent { .. }
             | Self::Cancel { .. }
             | Self::Interrupt { .. }
+            | Self::Resumed { .. }
             | Self::Build { .. }
             | Self::NotDone { .. }
             | Self::Undo { .. } => None,
@@ -152,7 +155,7 @@ impl Chain {
         }
     }
 
-    /// Adds a record's bytes; gives its number and its digest.
+    /// Adds a record's bytes; returns its number and its digest.
     pub fn add(&mut self, body: &[u8]) -> (u64, Hash) {
         let mut digest = Sha256::new();
         digest.update(self.last);
@@ -197,6 +200,7 @@ mod tests {
                 reason: "enough".into(),
                 before: 7,
             },
+            Record::Resumed { now: 3 },
             Record::Undo {
                 now: 2,
                 wish: UndoWish::Again(3),

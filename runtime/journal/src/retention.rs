@@ -45,13 +45,13 @@ pub(crate) fn is_due(
     )?;
     let is_old = oldest.is_some_and(|it| now.saturating_sub(it) > retention.age);
     let pragma = |name: &str| connection.pragma_query_value(None, name, |it| it.get::<_, i64>(0));
-    // Live runs count here too; then the limits are looked at in vain.
+    // Live runs count here too; then the limits are checked in vain.
     let used = (pragma("page_count")? - pragma("freelist_count")?) * pragma("page_size")?;
     let is_large = used.unsigned_abs() > retention.bytes;
     Ok(is_old || count.unsigned_abs() > retention.runs || (is_large && count > 0))
 }
 
-/// Forgets what is beyond the limits; gives how many runs. A blob that several runs use counts for the newest of them.
+/// Forgets what is beyond the limits; returns how many runs. A blob that several runs use counts for the newest of them.
 pub(crate) fn prune(
     transaction: &Transaction<'_>,
     store: &StoreId,

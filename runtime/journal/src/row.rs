@@ -33,14 +33,14 @@ pub(crate) struct RunRow {
     pub image: Hash,
     pub program: String,
     pub input: Hash,
-    /// What it waits for, in words.
+    /// What it waits for, as text.
     pub waiting: Option<String>,
-    /// When it is to be carried on, if nothing happens before.
+    /// When it is to be resumed if nothing happens before.
     pub wake: Option<i64>,
     /// The run that its first records were copied from.
     pub source: Option<String>,
     pub epoch: i64,
-    /// Empty when no process carries it.
+    /// Empty when no process runs it.
     pub owner: String,
     pub next: i64,
     pub last: Hash,
@@ -65,7 +65,7 @@ impl DamagedRow {
             same.count() >= 4
         };
         let Some(own) = &self.input else { return true };
-        // Zeros are what a disk gives for what it has lost.
+        // A disk returns zeros for sectors that it has lost.
         is_like(own, input) || is_like(own, &[0; 32])
     }
 }
@@ -170,7 +170,7 @@ impl RunRow {
         Ok(rows.into_iter().next().transpose()?)
     }
 
-    /// Adds it to the table, which gives it its number.
+    /// Inserts it into the table, which assigns its number.
     pub(crate) fn insert(
         &mut self,
         transaction: &Transaction<'_>,
@@ -279,7 +279,7 @@ impl Facts {
         }
     }
 
-    /// Writes the first one.
+    /// Inserts the only row, for a store without runs.
     pub(crate) fn insert(transaction: &Transaction<'_>, store: StoreId) -> rusqlite::Result<()> {
         let facts = Self {
             store,
@@ -309,7 +309,7 @@ impl Facts {
     }
 }
 
-/// The sum that a row of a table carries.
+/// The checksum of a row of a table.
 pub(crate) fn sum_of(store: &StoreId, table: &str, row: &impl Serialize) -> i64 {
     let bytes = postcard::to_stdvec(row).expect("a row holds nothing that has no bytes");
     let mut digest = Sha256::new();

@@ -93,8 +93,7 @@ pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<
     })
 }
 
-/// Makes a store that is there whole or not at all: so an empty file is never one, and one that lost all it had is not taken
-/// for a new one.
+/// Creates a store atomically: so an empty file is never a store, and a store that lost its content is not taken for a new one.
 fn make(path: &Path, patience: Duration) -> Result<(), Error> {
     let draft = file::Draft::new(path).map_err(|error| Error::unusable(path, &error))?;
     // What is forgotten makes the file smaller. Setting this on an existing file takes its lock for writing, or waits for it.
@@ -123,7 +122,7 @@ fn make(path: &Path, patience: Duration) -> Result<(), Error> {
         .map_err(|error| Error::unusable(path, &error))
 }
 
-/// Writes all of the log into the file, which nobody else knows of yet.
+/// Writes the whole log into the file, which no other process uses yet.
 fn write_whole(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }

@@ -1,4 +1,4 @@
-//! Secrets at rest: bytes are sealed with a key that is not in the store.
+//! Encryption at rest, with a key that is not in the store.
 //!
 //! XChaCha20-Poly1305 with a nonce that is drawn for each: the file alone shows only how long a secret is. What a secret is
 //! about (its run, its field) goes into the seal, so that one cannot be put in the place of another. The key is in a file beside
@@ -22,7 +22,7 @@ const FORM: u8 = 1;
 const NAME: usize = 8;
 const NONCE: usize = 24;
 
-/// What seals and opens.
+/// An encryption key, with the name by which rows refer to it.
 #[derive(Clone)]
 pub struct Key {
     cipher: XChaCha20Poly1305,
@@ -32,10 +32,10 @@ pub struct Key {
     pepper: [u8; 32],
 }
 
-/// Why there is no key, or why it does not open something.
+/// Why there is no key, or why it does not decrypt something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SealError {
-    /// There is no file of a key.
+    /// The key file does not exist.
     Missing(PathBuf),
     /// It is not 64 hexadecimal digits.
     NoKey {

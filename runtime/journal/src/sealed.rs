@@ -1,4 +1,4 @@
-//! Payloads that are sealed before they are written: those of runs whose program has secrets.
+//! Payloads that are encrypted before they are written: those of runs whose program has secrets.
 //!
 //! What is sealed begins with a mark, so that a reader of a payload's bytes gets what was meant, with the key, or an error that
 //! says why not. Records keep their form, so chains and exports can be checked without the key.
@@ -14,7 +14,7 @@ use crate::store::Store;
 
 /// No payload that is written plainly begins so.
 const MARK: &[u8; 9] = b"\xFF\xFFgswseal";
-/// Names the key where there is no file of it: 64 hexadecimal digits.
+/// The variable that holds the key where there is no key file: 64 hexadecimal digits.
 const VARIABLE: &str = "GSW_STORE_KEY";
 
 /// How the key of an `external` begins that is sealed.
@@ -40,8 +40,8 @@ pub(crate) fn opened(store: &Path, id: &StoreId, bytes: Vec<u8>) -> Result<Vec<u
 }
 
 impl Store {
-    /// Seals what a record holds; `blob` are its bytes, where they are not in the record itself. A record that holds nothing
-    /// stays as it is.
+    /// Encrypts the payload of a record; `blob` is the payload's bytes where they are not in the record itself. An empty
+    /// payload stays as it is.
     ///
     /// # Errors
     /// When there is no key and none can be made.
@@ -53,7 +53,7 @@ impl Store {
         let seal = |payload: Payload, blob: Option<Blob>| -> Result<_, Error> {
             let bytes = match (payload, blob) {
                 (Payload::Inline(bytes), _) | (Payload::Blob(_), Some(Blob { bytes, .. })) => bytes,
-                // What the store has is as it was written.
+                // A blob of the store is encrypted already.
                 (payload @ Payload::Blob(_), None) => return Ok((payload, None)),
             };
             if bytes.starts_with(MARK) {
@@ -79,13 +79,14 @@ impl Store {
             record @ (Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Interrupt { .. }
+            | Record::Resumed { .. }
             | Record::Build { .. }
             | Record::NotDone { .. }
             | Record::Undo { .. }) => (record, blob),
         })
     }
 
-    /// Seals an answer; [`Store::bytes`] opens it as any other payload.
+    /// Encrypts an answer; [`Store::bytes`] decrypts it like any other payload.
     ///
     /// # Errors
     /// When there is no key, and none is or can be made.
@@ -94,8 +95,8 @@ impl Store {
         Ok([&MARK[..], &sealed.map_err(Error::Sealed)?].concat())
     }
 
-    /// The name under which the key of an `external` is written where it may hold a secret: it can be found with the key of the
-    /// store, and not be guessed without it.
+    /// The digest under which the key of an `external` is stored where it may hold a secret: it can be found with the key of
+    /// the store, and not be guessed without it.
     ///
     /// # Errors
     /// When there is no key of the store.

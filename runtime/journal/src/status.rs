@@ -1,4 +1,4 @@
-//! How far runs are.
+//! The status of a run.
 
 /// How far a run is, as its owner last wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

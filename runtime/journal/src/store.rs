@@ -23,7 +23,7 @@ use crate::writer::{AGAIN, Journal, Writer};
 
 pub use crate::error::Error;
 
-/// An open store. Whoever only looks needs no owner's name; it is taken with the first run.
+/// An open store. Reading needs no owner file; it is created with the first run.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
@@ -39,14 +39,14 @@ pub struct Store {
 /// How long a process waits while another one holds the lock of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Patience {
-    /// Before somebody who looks at the store is told to try again.
+    /// Before a caller that only reads is told to try again.
     pub look: Duration,
-    /// Before a run that cannot write down what happened must end.
+    /// Before a run that cannot record what happened must end.
     pub write: Duration,
 }
 
 impl Default for Patience {
-    /// Ten seconds, and five minutes: a copy of a large store takes long, and a run is worth more than the wait.
+    /// Ten seconds, and five minutes: copying a large store takes long, and ending a run costs more than the wait.
     fn default() -> Self {
         Self {
             look: Duration::from_secs(10),
@@ -70,11 +70,11 @@ pub struct NewRun<'a> {
     pub begun: i64,
 }
 
-/// What became of a run that has a name.
+/// What happened to a run that has a name.
 #[derive(Debug)]
 pub enum Begun {
     New(Journal),
-    /// It was begun before.
+    /// A run of this id exists already.
     Exists(Info),
 }
 
@@ -117,7 +117,7 @@ impl Store {
         &self.path
     }
 
-    /// Whether the last thing that was written before it was opened is lost, which its user should hear.
+    /// Whether the last write before it was opened was lost, which the user should be told.
     #[must_use]
     pub const fn last_write(&self) -> LastWrite {
         self.last_write
@@ -139,7 +139,7 @@ impl Store {
         })
     }
 
-    /// As [`Self::begin`], unless a run of this workflow and input has not ended, or has with a result that nobody has.
+    /// As [`Self::begin`], unless a run of this workflow and input has not ended, or has with an undelivered result.
     ///
     /// # Errors
     /// When there is such a run, or it cannot be written; then nothing was.
@@ -162,7 +162,7 @@ impl Store {
         })
     }
 
-    /// As [`Self::begin`], for a run that its starter gives a name: a workflow has one run of each.
+    /// Like [`Self::begin`], for a run whose starter names it: a workflow has one run of each name.
     ///
     /// # Errors
     /// When it cannot be written; then nothing was.
@@ -184,8 +184,8 @@ impl Store {
         })
     }
 
-    /// Adds a record to a run that has ended and had so many before, and leaves it to whoever takes it: at once or not at all, so
-    /// that a process which dies in between leaves an ended run.
+    /// Adds a record to a run that has ended and had this many before, and leaves it for another process to take: atomically,
+    /// so that a process which dies in between leaves an ended run.
     ///
     /// # Errors
     /// When there is no such run, it has not ended or has other records by now, it is damaged, or it cannot be written.
@@ -207,7 +207,7 @@ impl Store {
         })
     }
 
-    /// Takes a run that nobody carries: from now on this process alone writes to it. Gives what was written of it.
+    /// Takes over a run that no process runs: from now on only this process writes to it. Returns its records.
     ///
     /// # Errors
     /// When there is no such run, it has ended, another process carries it, or it is damaged.
@@ -235,7 +235,7 @@ impl Store {
         })
     }
 
-    /// Notes that somebody has the result of a run that has ended; of any other run, nothing.
+    /// Notes that the result of an ended run was delivered; ignored for any other run.
     ///
     /// # Errors
     /// When there is no such run, or it cannot be written.
@@ -250,7 +250,7 @@ impl Store {
         })
     }
 
-    /// Ends a run that nobody carries, as it is; gives its id.
+    /// Ends a run that no process runs, without resuming it; returns its id.
     ///
     /// # Errors
     /// When there is no such run, it has ended, another process carries it, it is damaged, or it cannot be written.
@@ -292,7 +292,7 @@ impl Store {
         sealed::opened(&self.path, &self.id, bytes)
     }
 
-    /// The bytes of a value as they are written, if they are there.
+    /// The bytes of a value as stored, if they are there.
     ///
     /// # Errors
     /// Those of the database.
@@ -316,7 +316,7 @@ impl Store {
         self.glance(|it| self.look(it).find(id))
     }
 
-    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, or that has with an undelivered result.
     ///
     /// # Errors
     /// Those of the database.
@@ -332,8 +332,8 @@ impl Store {
         self.glance(|it| self.look(it).named(workflow, name))
     }
 
-    /// The runs that somebody should carry on at this time, in nanoseconds since 1970: those that were interrupted, those
-    /// whose time has come, and those that were answered. Several processes may ask; [`Self::take`] gives each run to one.
+    /// The runs that are due at this time, in nanoseconds since 1970: interrupted, past their wake time, or answered. Several
+    /// processes may ask; [`Self::take`] gives each run to one.
     ///
     /// # Errors
     /// Those of the database.
@@ -354,8 +354,8 @@ impl Store {
         Ok(next.flatten())
     }
 
-    /// A number that is another one after each change by another connection, this process's own writer among them: a cheap
-    /// way to know that there is something to look at.
+    /// A number that changes with each write by another connection, this process's own writer among them: a cheap check for
+    /// news.
     ///
     /// # Errors
     /// Those of the database.
@@ -364,7 +364,7 @@ impl Store {
         Ok(connection.pragma_query_value(None, "data_version", |it| it.get(0))?)
     }
 
-    /// Forgets runs that have ended, and early answers that nobody asked for; gives how many runs.
+    /// Removes ended runs, and early answers that no question asked for; returns how many runs.
     ///
     /// # Errors
     /// Those of the database.
@@ -393,8 +393,8 @@ impl Store {
         Ok(0)
     }
 
-    /// Ends writing, when all that was to be written is on the disk: for a process that leaves. Runs that it still carries can
-    /// be taken from then on.
+    /// Writes what is queued and ends the writing thread, for a process that leaves. The runs that it still owns can be taken
+    /// from then on.
     pub fn close(&self) {
         let writing = self.writing.lock();
         let writer = writing.unwrap_or_else(PoisonError::into_inner).take();
@@ -426,7 +426,7 @@ impl Store {
         Ok(Journal::new(writer, &row, chain))
     }
 
-    /// The row of a run that is there.
+    /// The row of a run that must exist.
     pub(crate) fn row(&self, connection: &Connection, id: &str) -> Result<RunRow, Error> {
         let row = RunRow::of_id(connection, &self.id, id)?;
         row.ok_or_else(|| Error::NoSuchRun(id.to_owned()))
@@ -452,7 +452,7 @@ impl Store {
         self.change_within(self.patience.look, work)
     }
 
-    /// As [`Self::change`], for a run that this process carries: one that is made to end is worse than one that stands still.
+    /// Like [`Self::change`], with the patience for a run of this process: waiting is better than ending it.
     pub(crate) fn change_for_run<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
@@ -481,7 +481,7 @@ impl Store {
                     }
                 }
             }
-            // Others of this process may look meanwhile.
+            // Other threads of this process may read meanwhile.
             drop(connection);
             std::thread::sleep(AGAIN);
         }

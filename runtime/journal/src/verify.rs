@@ -1,4 +1,4 @@
-//! Whether a store is what was written to it.
+//! Checks a store for damage.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::record::Payload;
 use crate::row::{Facts, RunRow};
 use crate::store::Store;
 
-/// What was looked at, and what is wrong with it.
+/// What was checked, and the damage that was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
     pub runs: u64,
@@ -20,7 +20,7 @@ pub struct Verified {
     pub problems: Vec<Problem>,
 }
 
-/// Something that is not as it was written.
+/// Damaged data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The run that it belongs to, if it is one's.
@@ -54,7 +54,7 @@ impl Verified {
 }
 
 impl Store {
-    /// Reads everything of a run, or of the whole store, and compares it with its digests and sums.
+    /// Reads everything of a run, or of the whole store, and checks its digests and checksums.
     ///
     /// # Errors
     /// When there is no such run. What is wrong with the store is in the result.

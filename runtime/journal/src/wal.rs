@@ -28,11 +28,11 @@ const BETWEEN: Duration = Duration::from_millis(20);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastWrite {
     Whole,
-    /// It was torn or damaged, and is ignored: the store is as it was before it.
+    /// It was torn or damaged, and is ignored: the store is in the state before it.
     Torn,
 }
 
-/// Looks at the log of a store.
+/// Checks the log of a store.
 pub(crate) fn look(store: &Path) -> Result<LastWrite, Error> {
     let log = beside(store, "-wal");
     let read = || match std::fs::read(&log) {
@@ -166,7 +166,7 @@ fn pair(order: Order, [a, b, c, d, e, f, g, h]: [u8; 8]) -> (u32, u32) {
     (of([a, b, c, d]), of([e, f, g, h]))
 }
 
-/// The big-endian word at a place that is there.
+/// The big-endian word at a position, which must exist.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
     u32::from_be_bytes([a, b, c, d])

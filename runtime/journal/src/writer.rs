@@ -1,10 +1,10 @@
 //! The one thread of a process that writes to a store.
 //!
 //! Records come from many runs and are committed in groups: a commit waits for the disk, which takes as long for one record as
-//! for hundreds. A run goes on while its records are on their way, except before something that acts on the world: that begins
-//! when they are on the disk, and what must not happen twice when its intent is ([`Journal::write_first`]).
+//! for hundreds. A run continues while its records are on their way, except before something that acts on the world: that
+//! begins when they are on the disk, and what must not happen twice when its intent is ([`Journal::write_first`]).
 //!
-//! Who cannot write must not go on: once a write of a run has failed, or another process has taken the run over, all later
+//! Who cannot write must not continue: once a write of a run has failed, or another process has taken the run over, all later
 //! writes of that run fail with the same error, and [`Journal::failure`] says so.
 
 mod thread;
@@ -23,9 +23,9 @@ use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
+use crate::recording::Recording;
 use crate::row::{RunRow, StoreId};
 use crate::status::Status;
-use crate::unsynced::Committer;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
@@ -35,7 +35,7 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(15);
 /// Between two attempts at a store that another process has locked.
 pub(crate) const AGAIN: Duration = Duration::from_millis(50);
 
-/// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
+/// Called with whether something is on the disk. It runs on the writing thread, so all runs wait until it returns.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 
 /// Why a run cannot be written any more.
@@ -104,7 +104,7 @@ struct Failed(Arc<Mutex<Option<Failure>>>);
 
 enum Command {
     Write(Write),
-    /// Hears when the thread has ended and its owner's name is free.
+    /// Called when the thread has ended and its owner file is gone.
     End(Then),
 }
 
@@ -115,7 +115,7 @@ struct Write {
     /// Of the run: after a failure nothing of it is written any more.
     failure: Failed,
     what: What,
-    /// Hears when this and all that came before it is on the disk.
+    /// Called when this and everything before it is on the disk.
     then: Option<Then>,
 }
 
@@ -130,12 +130,12 @@ enum What {
         status: Status,
         waiting: Option<String>,
     },
-    /// Another build of the program carries it from now on.
+    /// Another build of the program runs it from now on.
     Build {
         image: Hash,
         program: String,
     },
-    /// When it is to be carried on if nothing happens before.
+    /// When it is to be resumed if nothing happens before.
     Wake(Option<i64>),
     Ask(Box<Question>),
     /// A question is not open any more: its run has the answer, or does not want one.
@@ -143,9 +143,9 @@ enum What {
         operation: u64,
         why: Option<String>,
     },
-    /// This process does not carry it any more.
+    /// This process does not run it any more.
     Release(ResultDelivery),
-    /// Nothing more than before.
+    /// Writes what is queued.
     Flush,
 }
 
@@ -191,10 +191,10 @@ impl Journal {
         self.chain.next
     }
 
-    /// Whether all of them are on the disk.
+    /// How many of them are on the disk.
     #[must_use]
-    pub fn is_written(&self) -> bool {
-        self.written.0.load(Ordering::Acquire) == self.chain.next
+    pub fn written(&self) -> u64 {
+        self.written.0.load(Ordering::Acquire)
     }
 
     pub(crate) const fn number(&self) -> i64 {
@@ -250,8 +250,8 @@ impl Journal {
         self.send(What::Build { image, program }, None);
     }
 
-    /// Notes when the run is to be carried on, in nanoseconds since 1970, if nothing happens before: for those who look for
-    /// runs that are due.
+    /// Notes when the run is to be resumed if nothing happens before, in nanoseconds since 1970: workers look for runs that are
+    /// due.
     pub fn wake(&self, at: Option<i64>) {
         self.send(What::Wake(at), None);
     }
@@ -281,20 +281,20 @@ impl Journal {
         self.delivered = ResultDelivery::Outstanding;
     }
 
-    /// Leaves the run to whoever takes it, and calls `then` when that can be done: with the failure, if some of its records are not
-    /// on the disk.
+    /// Releases the run, and calls `then` when another process can take it: with the failure, if some of its records are not on
+    /// the disk.
     pub fn release(self, then: Then) {
         self.send(What::Release(self.delivered), Some(then));
     }
 
-    /// Leaves the run to whoever takes it, and waits until that can be done.
+    /// Releases the run, and waits until another process can take it.
     ///
     /// # Errors
     /// When some of its records are not on the disk.
     pub fn released(self) -> Result<(), Error> {
         let (sender, written) = channel();
         self.release(Box::new(move |it| drop(sender.send(it))));
-        // What is dropped unwritten was on its way when the thread came to its end.
+        // A write that is dropped was queued when the thread ended.
         let written = written.recv().unwrap_or_else(|_| Err(Failure::ended()));
         written.map_err(|failure| Error::Database(failure.to_string()))
     }
@@ -334,8 +334,9 @@ impl Writer {
             owner,
             store,
             patience,
-            _committer: Committer::new(),
+            _recording: Recording::begin(),
             locked: None,
+            unreleased: Vec::new(),
         };
         let thread = std::thread::Builder::new()
             .name("gsw-journal".into())
@@ -361,7 +362,7 @@ impl Writer {
             return refuse(command, &Failure::ended());
         };
         if self.is_own_thread() {
-            // Nobody takes anything from the queue while its thread is here, so waiting for room would never end.
+            // While this thread runs the queue is not drained, so waiting for room would never end.
             match sender.try_send(command) {
                 Ok(()) => {}
                 Err(TrySendError::Full(it)) => {
@@ -384,7 +385,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// What was sent is written, the lock is let go and the log is put into the file before a store is closed.
+    /// What was sent is written, the lock is released and the log is put into the file before a store is closed.
     fn drop(&mut self) {
         self.sender = None;
         // The last run may be dropped by what the thread itself calls.
@@ -404,7 +405,7 @@ fn refuse(command: Command, failure: &Failure) {
 }
 
 impl Write {
-    /// Reports that it is on the disk. What failed before it is missing, so then it is of no use.
+    /// Reports that it is on the disk. After an earlier failure a record is missing before it, so it must not count.
     fn accept(self) {
         if let What::Append { number, .. } = self.what
             && self.failure.get().is_none()
@@ -414,6 +415,14 @@ impl Write {
         if let Some(then) = self.then {
             then(self.failure.get().map_or(Ok(()), Err));
         }
+    }
+
+    /// Says that it is not written, and gives it back for another time.
+    fn refuse_for_now(mut self, failure: &Failure) -> Self {
+        if let Some(then) = self.then.take() {
+            then(Err(failure.clone()));
+        }
+        self
     }
 
     /// Nothing of the run can be written from here on.

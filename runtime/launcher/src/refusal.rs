@@ -1,4 +1,4 @@
-//! Why an executable does not run the program that it should carry.
+//! Why an executable does not run the program appended to it.
 
 use gsw_abi::image;
 use gsw_engine::load::LoadError;
@@ -10,9 +10,9 @@ pub enum Refusal {
     Unreadable(std::io::Error),
     /// Nothing is appended to the launcher.
     NoImage,
-    /// Something is appended, but not as it was written.
+    /// Something is appended, but it is damaged.
     Damaged,
-    /// The image is there and is refused.
+    /// The image is refused.
     Load(LoadError),
 }
 

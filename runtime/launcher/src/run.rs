@@ -18,13 +18,13 @@ const REFUSED: u8 = 4;
 /// The exit code of a fault of ours.
 const INTERNAL: u8 = 70;
 
-/// Runs the program that this executable carries.
+/// Runs the program appended to this executable.
 #[must_use]
 pub fn run() -> ExitCode {
     run_if_bundled(None).unwrap_or_else(|| refuse(&Refusal::NoImage))
 }
 
-/// Runs the program that this executable carries, with the compiler that it has besides; `None` when nothing is appended to it.
+/// Runs the program appended to this executable, with the compiler that is part of it; `None` when nothing is appended.
 #[must_use]
 pub fn run_if_bundled(compiler: Option<Arc<dyn Compiler>>) -> Option<ExitCode> {
     let mut file = match own_file() {
@@ -39,7 +39,7 @@ pub fn run_if_bundled(compiler: Option<Arc<dyn Compiler>>) -> Option<ExitCode> {
     }
 }
 
-/// The program that an executable, or the file of an image, carries.
+/// The program appended to an executable, or in the file of an image.
 ///
 /// # Errors
 /// When there is none, or it is damaged or of another version.

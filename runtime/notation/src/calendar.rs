@@ -99,7 +99,7 @@ const fn date(day: i64) -> (i64, i64, i64) {
 /// What the message about a time outside of 64 bits of nanoseconds expects.
 pub const RANGE: &str = "a time between 1677-09-21 and 2262-04-11";
 
-/// Whether a text that is no time of ours has the form of one that lies too far away, such as the last day of the year 9999.
+/// Whether a text that is no time of ours has the form of one that is too far away, such as the last day of the year 9999.
 #[must_use]
 pub fn is_too_far(text: &str) -> bool {
     let year = text.get(..4).and_then(|it| it.parse::<u16>().ok());

@@ -9,7 +9,7 @@ const MOST_LINES: usize = 60;
 /// The most pairs of lines that are compared; beyond it all between the first and the last difference is shown as different.
 const MOST_PAIRS: usize = 4 << 20;
 
-/// What became of a line.
+/// What happened to a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Same,

@@ -32,7 +32,7 @@ pub fn text(nanoseconds: i64) -> String {
 /// Why a text is no literal of a duration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LiteralError {
-    /// A part has no unit, or one that there is not.
+    /// A part has no unit, or an unknown one.
     Unit,
     /// Units do not fall, or one stands there twice.
     Order,

@@ -89,7 +89,7 @@ fn parse_within<B: Build>(most_depth: usize, text: &str, build: &mut B) -> Resul
 struct Parser<'a, 'b, B> {
     most_depth: usize,
     text: &'a str,
-    /// The byte that is looked at; always at a character's start.
+    /// The current byte; always at a character's start.
     at: usize,
     steps: Vec<Step<'a>>,
     build: &'b mut B,

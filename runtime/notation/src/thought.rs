@@ -77,7 +77,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Takes the next character, and says whether it lies in a thought or ends a mark.
+    /// Takes the next character, and says whether it is in a thought or ends a mark.
     pub fn takes(&mut self, character: char) -> bool {
         const LONGEST: usize = 64;
         let mut bytes = [0; 4];

@@ -1,4 +1,4 @@
-//! From words of a command line to a workflow and its input.
+//! Parses a command line into a workflow and its input.
 
 use std::time::Duration;
 

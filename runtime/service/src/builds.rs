@@ -23,7 +23,7 @@ use crate::arguments::{BuiltinOptions, EventSink, ResultForm, TapeOption, Verbos
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Build {
     This,
-    /// It is there, unchanged.
+    /// It exists and is unchanged.
     There(PathBuf),
     /// Another one is in its place.
     Changed(PathBuf),
@@ -122,7 +122,7 @@ fn all_words(words: &[&str], options: &BuiltinOptions, store: &Path) -> Vec<OsSt
     all
 }
 
-/// Starts the program that began a run beside this one; what the run gives is of no interest.
+/// Starts the program that began a run as a child process; its result is ignored.
 pub(crate) fn start(
     program: &Path,
     words: &[&str],
@@ -164,7 +164,7 @@ fn run(program: &Path, words: &[OsString]) -> String {
 /// Options as they are written, but for the store.
 fn words_of(options: &BuiltinOptions) -> Vec<String> {
     let BuiltinOptions {
-        // A run resumes with the model that it began with, and as what it is.
+        // A run resumes with its original model and purpose.
         model: _,
         entry: _,
         store: _,

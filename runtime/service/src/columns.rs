@@ -54,7 +54,6 @@ impl Columns {
         Self(columns.clamp(1, WIDEST))
     }
 
-    /// The number of columns.
     #[must_use]
     pub const fn count(self) -> usize {
         self.0

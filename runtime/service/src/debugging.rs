@@ -1,4 +1,5 @@
-//! What a debugger runs a program with: models, files and all else are real, nothing is recorded, and time can be paused.
+//! The engine that a debugger runs a program with: models, files and all else are real, nothing is recorded, and time can be
+//! paused.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use gsw_engine::load::Loaded;
 use gsw_tree::event::EventKind;
 
 use crate::arguments::BuiltinOptions;
-use crate::execute::{around, settle};
 use crate::mcp::progress;
+use crate::setup::{base_options, settle};
 use crate::store::Origin;
 use crate::terminal;
 use crate::value_text;
@@ -49,7 +50,7 @@ pub fn engine(
         debugger: Some(debugger),
         pauses: Some(pauses),
         humans: Some(humans),
-        ..around(&name, options, &terminal::stage(), origin)
+        ..base_options(&name, options, &terminal::stage(), origin)
     };
     Ok(Engine::new(loaded, options))
 }

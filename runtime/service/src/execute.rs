@@ -1,58 +1,40 @@
-//! A program's command line from words to exit code.
+//! A program's command line, from arguments to exit code.
 
+pub(crate) mod begin;
 mod purpose;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
-use std::time::Duration;
 
-use gsw_abi::option::BuiltinOption;
-use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::history::is_descended;
 use gsw_driver::durable::store::RunStore;
-use gsw_driver::engine::resuming::NotResumed;
-use gsw_driver::engine::standing::NotAdded;
-use gsw_driver::engine::starting::NotStarted;
-use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
+use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, Left, NotUndone, RunResult};
+use gsw_engine::run::{Finished, RunResult};
 use gsw_journal::list::{Carried, Info};
-use gsw_journal::record::UndoWish;
-use gsw_journal::store::Error;
-use gsw_journal::wal::LastWrite;
 use gsw_tree::event::Header;
-use gsw_tree::observe::{History, Observers};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::arguments::{
     self, BuiltinOptions, Command, Entering, Invocation, ResultForm, TapeOption, Verbosity,
 };
-use crate::builds::{self, Build};
 use crate::columns::Columns;
-use crate::consent::authorizing_on;
-use crate::execute::purpose::Purpose;
+use crate::execute::begin::{Task, begin, without};
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
-use crate::report::{
-    Detached, Next, Text, is_text, printed, report, report_detached, say_moved, short,
-};
+use crate::report::{Detached, Next, Text, is_text, printed, report, report_detached, short};
 use crate::say::{self, say};
+use crate::setup::{base_options, observers, prepared};
 use crate::store::{self, Origin};
-use crate::tape::{self, Taping};
-use crate::terminal::Stage;
-use crate::watchers::{Output, Watchers};
+use crate::tape;
+use crate::watchers::Watchers;
 use crate::worker::{self, Until};
-use crate::{
-    cache, environment, help, interrupt, manifest, mcp, memory, open_files, painted, prices, runs,
-    terminal,
-};
+use crate::{help, interrupt, manifest, mcp, open_files, painted, runs, terminal};
 
-/// Does what the words after a program's name say, and gives the exit code.
+/// Executes the arguments after a program's name, and returns the exit code.
 #[must_use]
 pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
     let mut words = Vec::with_capacity(arguments.len());
@@ -104,7 +86,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
         Ok(Command::Login(login)) => mcp::login::log(*login, &origin.command),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
-            // What cannot be read may be the option itself, so the words are looked at.
+            // The option itself may be what cannot be parsed, so the words are searched.
             if words.iter().any(|it| it == "--json") {
                 say::say_json(&json!({ "error": "Usage", "message": error.0 }).to_string());
             } else {
@@ -112,53 +94,6 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
             }
             Exit::Usage
         }
-    }
-}
-
-/// What is to be carried.
-pub(crate) enum Task {
-    Start {
-        workflow: usize,
-        input: Map<String, Value>,
-    },
-    /// A run that was interrupted, by its id or the beginning of it.
-    Resume { id: String },
-    /// Resumes it, unless another process carries it to its end.
-    Await { id: String },
-    /// Resumes it, to end it with its `defer`s.
-    Cancel { id: String },
-    /// One that has ended, to take back what could not be taken back.
-    Undo { id: String, wish: UndoWish },
-}
-
-/// Why nothing is carried.
-enum NotBegun {
-    Refused(String),
-    /// It cannot be written down, for this reason.
-    Unwritten(String),
-    /// Another process has carried it to its end.
-    Ended(Box<Info>),
-    /// Another process carries it, and ends it.
-    Told,
-    /// Nothing can be tried again of what could not be taken back.
-    NothingToTry {
-        id: String,
-        left: Vec<NotUndone>,
-    },
-}
-
-impl From<NotStarted> for NotBegun {
-    fn from(why: NotStarted) -> Self {
-        match why {
-            NotStarted::Exists(why) => Self::Refused(why),
-            NotStarted::Unwritten(why) => Self::Unwritten(why),
-        }
-    }
-}
-
-impl From<String> for NotBegun {
-    fn from(why: String) -> Self {
-        Self::Refused(why)
     }
 }
 
@@ -197,27 +132,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
     carry(loaded, task, &options, store, origin)
 }
 
-/// For observers that are all there before a run begins, so that nothing of the past is kept.
-pub(crate) fn observers() -> Arc<Observers> {
-    Arc::new(Observers::new(History {
-        count: 0,
-        ..History::default()
-    }))
-}
-
-/// How much memory a run may take, how long it waits with a process, and where what models are asked goes.
-pub(crate) fn prepared(
-    loaded: &mut Loaded,
-    options: &BuiltinOptions,
-    variables: &Variables,
-) -> Result<(Option<u64>, Option<Duration>, Taping), String> {
-    let limit = settle(loaded, options)?;
-    let idle = store::idle(&loaded.program, options.idle)?;
-    let taping = Taping::begin(&options.tape, variables.used_secrets())?;
-    Ok((limit, idle, taping))
-}
-
-/// Carries a run to its end, or as far as it goes.
+/// Runs it to its end, or as far as it gets.
 pub(crate) fn carry(
     mut loaded: Loaded,
     task: Task,
@@ -246,7 +161,7 @@ pub(crate) fn carry(
         idle,
         variables,
         tape: taping.tape(),
-        ..around(&program.name, options, &stage, origin)
+        ..base_options(&program.name, options, &stage, origin)
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
@@ -266,7 +181,7 @@ pub(crate) fn carry(
     let detached = engine.wait_for_detached();
     person.close();
     engine.close();
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     let next = Next::new(origin, options, &id);
     let form = form(options, is_text(&engine, result));
     let exit = match tape::unasked(&finished) {
@@ -294,38 +209,7 @@ fn unusable(program: &str, why: &str) -> Exit {
     Exit::Usage
 }
 
-/// Says why nothing is carried, or how the run has ended meanwhile.
-fn without(
-    not_begun: NotBegun,
-    engine: &Engine,
-    options: &BuiltinOptions,
-    origin: &Origin,
-    store: Option<&Arc<RunStore>>,
-) -> Exit {
-    let why = match (not_begun, store) {
-        (NotBegun::Ended(info), Some(store)) => {
-            return runs::wait::ended(engine, &info, options, store, origin);
-        }
-        (NotBegun::NothingToTry { id, left }, _) => {
-            let next = Next::new(origin, options, &id);
-            return runs::undo::report(&left, options.form, &next);
-        }
-        (NotBegun::Told, _) => {
-            say(runs::TOLD);
-            return Exit::Done;
-        }
-        (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
-        (NotBegun::Refused(why), _) => why,
-        (NotBegun::Unwritten(why), _) => {
-            say(&format!("error: {}", Left::Unwritten { why }));
-            return Exit::Raised;
-        }
-    };
-    say(&format!("error: {why}"));
-    Exit::Refused
-}
-
-/// Says which runs a run that has ended, or one of those, has detached and are carried by nobody.
+/// Reports the detached runs, started by an ended run or by its descendants, that no process runs.
 fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origin: &Origin) {
     if options.verbosity == Verbosity::Quiet {
         return;
@@ -353,16 +237,7 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
     }
 }
 
-/// What observers write ends before the result begins.
-pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
-    observers.close();
-    if watchers.finish() == Output::Torn {
-        // Should this fail, so does the result, which says so.
-        let _ = std::io::stdout().write_all(b"\n");
-    }
-}
-
-/// Notes that the caller has been told how the run ended.
+/// Notes that the result was delivered.
 pub(crate) fn note_delivered(store: &RunStore, id: &str, ended: &RunResult, exit: Exit) {
     let is_lost = exit != Exit::Done || say::is_unread();
     let is_unwritten = matches!(ended, RunResult::Value(_)) && is_lost;
@@ -400,180 +275,6 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
     let count = finished.live_objects;
     say(&format!("error: {count} objects were never freed"));
     Exit::Internal
-}
-
-/// What runs have around them, as the options and the environment say.
-pub(crate) fn around(
-    program: &str,
-    options: &BuiltinOptions,
-    stage: &Arc<Stage>,
-    origin: &Origin,
-) -> EngineOptions {
-    let variable = || BuiltinOption::Model.variable().and_then(environment::text);
-    EngineOptions {
-        models: Some(Arc::new(models(program, options))),
-        prompts: Some(Arc::new(AgentPrompts)),
-        answers: Some(Arc::new(match options.tape {
-            TapeOption::Off => cache::of(program, options.cache.as_deref()),
-            // An answer that another run has kept would be missing in the file, or hide what is in it.
-            TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
-        })),
-        web: Some(Arc::new(WebClient::default())),
-        servers: Some(Arc::new(McpServers::authorizing(authorizing_on(
-            stage,
-            &origin.command,
-        )))),
-        model_override: options.model.clone().or_else(variable),
-        ..EngineOptions::default()
-    }
-}
-
-fn models(program: &str, options: &BuiltinOptions) -> Providers {
-    let providers = Providers::new(Environment::process());
-    match cache::limits(program, options.cache.as_deref()) {
-        Some(folder) => providers.sharing_limits(folder),
-        None => providers,
-    }
-}
-
-/// Says on a terminal that a run of the same input was interrupted, which another one is begun beside.
-fn offer_interrupted(
-    engine: &Engine,
-    workflow: usize,
-    input: &Map<String, Value>,
-    options: &BuiltinOptions,
-    origin: &Origin,
-) {
-    let is_asked = options.verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
-    // A store that cannot be read says so when it is needed.
-    if is_asked
-        && let Ok(Some(info)) = engine.interrupted(workflow, input)
-        && !info.status.is_final()
-        && info.carried == Carried::No
-    {
-        let next = Next::new(origin, options, &info.id);
-        say(&format!(
-            "note: a run of the same input was interrupted; to resume it instead: {}",
-            next.resume()
-        ));
-    }
-}
-
-/// Begins what is to be carried; gives also the type of its result.
-fn begin(
-    engine: &Engine,
-    task: Task,
-    options: &BuiltinOptions,
-    origin: &Origin,
-    store: Option<&RunStore>,
-) -> Result<(RunHandle, TypeId), NotBegun> {
-    let (id, purpose) = match task {
-        Task::Start { workflow, input } => {
-            let result = engine.program().workflows[workflow].result;
-            let handle = match options.entry {
-                Entering::New => {
-                    offer_interrupted(engine, workflow, &input, options, origin);
-                    engine.start(workflow, input)
-                }
-                Entering::OrResumed => engine.start_alone(workflow, input)?,
-            };
-            return Ok((handle, result));
-        }
-        Task::Resume { id } => (id, Purpose::Resume),
-        Task::Await { id } => (id, Purpose::Await),
-        Task::Cancel { id } => (id, Purpose::Cancel),
-        Task::Undo { id, wish } => (id, Purpose::Undo(wish)),
-    };
-    let info = engine.kept(&id).map_err(|it| it.to_string())?;
-    let build = Build::of(engine, &info);
-    if let (Build::There(program), Some(store)) = (&build, store) {
-        let words = purpose.words(&info.id);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        return Err(builds::become_it(program, &words, options, store.path()).into());
-    }
-    if let Purpose::Undo(wish) = purpose {
-        match engine.wish_undo(&info.id, wish) {
-            Ok(()) => {}
-            Err(NotAdded::NothingToTry { left }) => {
-                return Err(NotBegun::NothingToTry { id: info.id, left });
-            }
-            Err(why) => return Err(why.to_string().into()),
-        }
-    }
-    let resumed = taken(engine, &info.id, purpose, &build, store)?;
-    if engine.last_write() == Some(LastWrite::Torn) {
-        say(
-            "note: the last write to the store of runs was cut off, as by a power cut, and was dropped: the run goes on from the one before",
-        );
-    }
-    match purpose {
-        Purpose::Cancel => resumed
-            .handle
-            .canceller()
-            .cancel("cancelled by `runs cancel`"),
-        Purpose::Resume | Purpose::Await | Purpose::Undo(_) => {}
-    }
-    if options.verbosity == Verbosity::Normal && options.form != ResultForm::Json {
-        let (id, outcomes) = (resumed.handle.canceller(), resumed.outcomes);
-        say(&format!(
-            "resumed run {}, with {outcomes} {} that it had",
-            short(id.run()),
-            if outcomes == 1 { "outcome" } else { "outcomes" }
-        ));
-        if let Some(Ok(store)) = store.map(RunStore::existing) {
-            say_moved(&store, &info.id);
-        }
-    }
-    Ok((resumed.handle, resumed.result))
-}
-
-/// Takes a run of the store. A caller that awaits it waits again where another process was first.
-fn taken(
-    engine: &Engine,
-    id: &str,
-    purpose: Purpose,
-    build: &Build,
-    store: Option<&RunStore>,
-) -> Result<Resumed, NotBegun> {
-    loop {
-        let why = match engine.resume(id) {
-            Ok(resumed) => return Ok(resumed),
-            Err(why) => why,
-        };
-        if let (
-            NotResumed::Store(Error::Carried(_) | Error::Ended { .. }),
-            Purpose::Await,
-            Some(store),
-        ) = (&why, purpose, store)
-        {
-            let info = runs::wait::while_carried(store, id)?;
-            if info.status.is_final() {
-                return Err(NotBegun::Ended(Box::new(info)));
-            }
-            continue;
-        }
-        if let (NotResumed::Store(Error::Carried(_)), Purpose::Cancel) = (&why, purpose) {
-            // What was left in the store reaches it.
-            return Err(NotBegun::Told);
-        }
-        return Err(NotBegun::Refused(match build {
-            Build::This => why.to_string(),
-            Build::There(_) | Build::Changed(_) | Build::Gone(_) | Build::Unreadable { .. } => {
-                format!("{why}\n{}", build.note())
-            }
-        }));
-    }
-}
-
-/// What the environment and the command line say of memory and prices; gives the limit of memory.
-pub(crate) fn settle(loaded: &mut Loaded, options: &BuiltinOptions) -> Result<Option<u64>, String> {
-    let prices = prices::of_user()?;
-    if !prices.is_empty() {
-        let models = &mut Arc::make_mut(&mut loaded.program).models;
-        // The first row that fits counts.
-        models.prices.splice(0..0, prices);
-    }
-    memory::limit(options.memory)
 }
 
 fn print(text: &str) -> Exit {

@@ -21,7 +21,6 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All, by number.
     pub const ALL: [Self; 9] = [
         Self::Done,
         Self::Raised,

@@ -58,7 +58,7 @@ pub fn workflow_help(program: &Program, workflow: &Workflow, columns: Columns) -
     text
 }
 
-/// What something takes and gives that is started as `usage` says, without the options that every program has.
+/// The parameters and the result of what `usage` starts, without the options that every program has.
 #[must_use]
 pub fn signature_help(
     program: &Program,
@@ -226,7 +226,7 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
     text.push('\n');
 }
 
-/// The environment variables that a run looks at: those of every program, and those that this one may read.
+/// The environment variables that a run reads: those of every program, and those that this one may read.
 fn variables(program: &Program) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for provider in Provider::ALL {

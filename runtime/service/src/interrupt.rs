@@ -20,7 +20,7 @@ use crate::say::say;
 const STOPPING: Duration = Duration::from_secs(1);
 /// After the first wish to end, the run waits so long for a file of events that makes no progress…
 const PATIENCE: Duration = Duration::from_millis(500);
-/// …and so long in all.
+/// …and this long in all.
 const TOTAL: Duration = Duration::from_secs(5);
 
 /// Which signal has asked for the end first.
@@ -50,7 +50,7 @@ impl Interrupted {
     }
 }
 
-/// What signals end.
+/// What an interrupt cancels.
 pub enum Whom {
     /// This run, and those that are detached.
     Run(Canceller),
@@ -72,7 +72,7 @@ impl Ends {
         match &self.whom {
             Whom::All => self.engine.leave_all("interrupted"),
             Whom::Run(run) => {
-                // It may have ended, or not be written down, while those that it has detached are.
+                // It may have ended, or not be recorded, while those that it has detached are.
                 if !run.leave() {
                     run.cancel("interrupted");
                 }
@@ -99,7 +99,7 @@ impl Ends {
 /// The thread takes as long to begin as a short run, so it is started first of all and awaited when the run continues.
 pub struct Listener {
     ends: oneshot::Sender<Ends>,
-    /// Hears when signals are listened for; its sender goes away where nothing can be.
+    /// Ready once signals are listened for; its sender is dropped where that is not possible.
     ready: std::sync::mpsc::Receiver<()>,
 }
 

@@ -26,6 +26,7 @@ mod report;
 mod result_text;
 mod runs;
 pub mod say;
+mod setup;
 pub mod shell;
 mod state;
 mod store;

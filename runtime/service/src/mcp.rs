@@ -42,7 +42,6 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
-use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::mcp::call::Watch;
@@ -53,6 +52,7 @@ use crate::mcp::reach::{Reach, Serving};
 use crate::mcp::server::Server;
 use crate::report::report_detached;
 use crate::say::say;
+use crate::setup::{base_options, observers, prepared};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
 use crate::{open_files, terminal};
@@ -94,7 +94,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             idle,
             variables,
             tape: taping.tape(),
-            ..around(&program.name, options, &terminal::stage(), origin)
+            ..base_options(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
@@ -112,7 +112,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     report_detached(&engine.wait_for_detached());
     engine.close();
     store.iter().for_each(|it| it.close());
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     let exit = match served {
         Ok(()) => Exit::Done,
         Err(why) => {
@@ -123,7 +123,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     taping.end(options, exit)
 }
 
-/// Where runs are written down, as for a run of the command line.
+/// Where runs are recorded, as for a run of the command line.
 fn kept_in(program: &Program, options: &BuiltinOptions, origin: &Origin) -> Option<Arc<RunStore>> {
     match options.tape {
         TapeOption::Replay(_) => None,

@@ -7,7 +7,7 @@ pub fn raise_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
         limit.current = limit.maximum;
-        // Where it cannot be raised, it is as it was.
+        // Where it cannot be raised, it stays as it is.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }

@@ -55,7 +55,7 @@ enum Way {
     Lines,
 }
 
-/// What the desk hears of.
+/// Messages to the desk.
 enum Message {
     Ask(Box<Ticket>),
     /// The answer to a question is not needed any more.

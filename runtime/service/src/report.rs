@@ -92,7 +92,7 @@ pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// What became of the runs that were detached.
+/// What happened to the runs that were detached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detached {
     Ended,
@@ -171,7 +171,7 @@ pub(crate) fn is_text(engine: &Engine, result: TypeId) -> Text {
     }
 }
 
-/// Says how a run ended; gives the exit code.
+/// Says how a run ended; returns the exit code.
 pub(crate) fn report(
     ended: &RunResult,
     options: &BuiltinOptions,
@@ -284,7 +284,7 @@ fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
         (ResultForm::Plain | ResultForm::Pretty, _) if std::io::stdout().is_terminal() => {
             say::print_styled(&result_text::lines(json, terminal::colors()))
         }
-        // In a pipe a text is exactly what it is.
+        // In a pipe a text is printed exactly.
         (ResultForm::Pretty, Ok(text)) => say::print(&format!("{text}\n")),
         (ResultForm::Pretty, Err(_)) => say::print(&result_text::lines(json, Colors::Off)),
         (ResultForm::Raw, Err(_)) | (ResultForm::Plain | ResultForm::Json, _) => {

@@ -92,7 +92,7 @@ impl Indented {
         self.out
     }
 
-    /// Writes the beginning of a list or an object; gives how much of the text that is.
+    /// Writes the beginning of a list or an object; returns how much of the text that is.
     fn open(&mut self, rest: &str) -> usize {
         self.out.push_str(&rest[..1]);
         if rest[1..].starts_with(['}', ']']) {

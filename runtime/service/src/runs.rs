@@ -30,7 +30,8 @@ use serde_json::{Map, Value, json};
 use crate::arguments::ResultForm;
 use crate::builds;
 use crate::columns::table;
-use crate::execute::{Task, carry};
+use crate::execute::begin::Task;
+use crate::execute::carry;
 use crate::exit::Exit;
 use crate::report::{Next, printed, short};
 use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
@@ -38,7 +39,7 @@ use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::worker::{self, Until};
 
-/// What is said of a run that another process carries and that is to end.
+/// The message for a run that is to end while another process runs it.
 pub(crate) const TOLD: &str = "told to end; the process that carries it ends it";
 
 /// Does what a command about runs says.
@@ -79,7 +80,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         }
         RunsCommand::Cancel { id } => match tell_to_end(&store, &id) {
             Ok(Carried::Yes) => Ok(tell(form, TOLD)),
-            // Where it cannot be told, carrying it says why.
+            // If that is unknown, running it reports why.
             Ok(Carried::No) | Err(_) => {
                 return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
             }
@@ -172,7 +173,7 @@ fn its_builds(command: &RunsCommand, store: &RunStore) -> Option<(String, Vec<St
     }
 }
 
-/// Leaves the request for whoever carries a run, now or later. Says whether a process does now.
+/// Leaves the request for the process that runs it, now or later. Returns whether a process does now.
 fn tell_to_end(store: &RunStore, id: &str) -> Result<Carried, Error> {
     let now = gsw_journal::clock::now();
     store
@@ -203,7 +204,7 @@ fn tell(form: ResultForm, what: &str) -> Exit {
     }
 }
 
-/// An engine that looks at runs and performs nothing.
+/// An engine that inspects runs and performs nothing.
 fn quiet_engine(loaded: Loaded, store: &Arc<RunStore>) -> Engine {
     let options = EngineOptions {
         prompts: Some(Arc::new(AgentPrompts)),
@@ -253,7 +254,7 @@ fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
 }
 
 fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
-    // None where it cannot be read: the command that looks at a run reports what is wrong with it.
+    // `None` where it cannot be read: the command that inspects the run reports what is wrong with it.
     let costs = |it: &Info| cost_of(&*store.existing().ok()?, &it.id).ok();
     if form == ResultForm::Json {
         let described = |it: &Info| {

@@ -16,7 +16,7 @@ pub fn say(message: &str) {
     let _ = stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-/// Writes lines that are put together with care, such as an error with its places, to standard error.
+/// Writes a composed message, such as an error with its excerpt, to standard error.
 pub fn say_lines(lines: &str) {
     let text = Shown::lines(lines.strip_suffix('\n').unwrap_or(lines)).text();
     let _ = stderr().write_all(format!("{text}\n").as_bytes());

@@ -12,7 +12,7 @@ use gsw_journal::retention::Retention;
 use crate::say::say;
 use crate::{environment, state};
 
-/// How a program was called, for what it says of its runs and writes down of itself.
+/// How a program was started, for messages about its runs and for the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// What the user types to call it, without its arguments.
@@ -22,7 +22,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A built program.
+    /// The running program itself.
     #[must_use]
     pub fn of_process() -> Self {
         let command = std::env::args().next().unwrap_or_default();

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
 
-/// How often the child and the files are looked at.
+/// How often the child and the files are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// After a change, files stay as they are for so long before they are read: editors write in several steps.
+/// After a change, files stay as they are for this long before they are read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(60);
 
 /// How long a child that is to end may take: what its `defer`s may take, and a little more.
@@ -24,7 +24,6 @@ pub enum Ended {
     Interrupted(Exit),
 }
 
-/// Which signal has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wish {
     Interrupt,
@@ -138,7 +137,7 @@ fn ask_to_end(child: &mut Child) {
 
 #[cfg(not(unix))]
 fn ask_to_end(child: &mut Child) {
-    // There is no cleaner way here.
+    // There is no cleaner way on this platform.
     let _ = child.kill();
 }
 

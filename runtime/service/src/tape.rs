@@ -1,4 +1,4 @@
-//! `--record` and `--replay`: a file in which a run writes down what models answer, or which answers in their place.
+//! `--record` and `--replay`: a file into which a run records the answers of models, or from which it replays them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Taping {
         }
     }
 
-    /// Writes what was recorded, and says what was not played. Gives the exit code of a run that has this one without it.
+    /// Writes what was recorded, and says what was not played. Returns the exit code of a run that has this one without it.
     pub(crate) fn end(&self, options: &BuiltinOptions, exit: Exit) -> Exit {
         match self.finish() {
             Ok(notes) => {
@@ -80,7 +80,7 @@ impl Taping {
         }
     }
 
-    /// Writes what was recorded; gives what there is to say.
+    /// Writes what was recorded; returns what there is to say.
     ///
     /// # Errors
     /// When the file is not written: why.

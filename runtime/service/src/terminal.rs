@@ -43,7 +43,7 @@ pub fn stage() -> Arc<Stage> {
     Arc::new(Stage::new(colors()))
 }
 
-/// Whether there is a terminal that understands where to put things, and that nothing else is written to.
+/// Whether there is a terminal with cursor movement, and nothing else is written to it.
 fn can_draw(events: Option<&EventSink>) -> bool {
     let is_shared = events == Some(&EventSink::Standard) && stdout().is_terminal();
     stderr().is_terminal() && environment::text("TERM").is_some_and(|it| it != "dumb") && !is_shared

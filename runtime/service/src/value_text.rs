@@ -44,7 +44,7 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     }
 }
 
-/// What one argument of a list gives.
+/// The value of one argument of a list.
 #[derive(PartialEq, Debug)]
 pub enum Listed {
     /// A JSON array, or the file with one after `@`.
@@ -268,7 +268,7 @@ fn file_or_text(text: &str) -> Result<std::borrow::Cow<'_, str>, String> {
     }
 }
 
-/// The text of a file of at most so many bytes, without a mark of its byte order; or why not.
+/// The text of a file of at most this many bytes, without a mark of its byte order; or why not.
 pub fn read_file(path: &str, largest: u64) -> Result<String, String> {
     let unreadable = |error| format!("cannot be read: {error}");
     let mut text = String::new();

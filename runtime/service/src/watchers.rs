@@ -39,7 +39,7 @@ struct Events {
 /// opening it would empty it.
 struct Unopened {
     path: String,
-    /// Hears how it is opened.
+    /// Called with how to open it.
     writer: Sender<Open>,
 }
 
@@ -83,8 +83,17 @@ impl Watchers {
     pub fn run_has_begun(&mut self) {
         let unopened = self.events.as_mut().and_then(|it| it.unopened.take());
         if let Some(Unopened { path, writer }) = unopened {
-            // Nobody hears it when nothing is written any more.
+            // No one receives it after writing has ended.
             let _ = writer.send(opened(path));
+        }
+    }
+
+    /// Closes the observers and ends their output, before the result is printed.
+    pub fn end(self, observers: &Observers) {
+        observers.close();
+        if self.finish() == Output::Torn {
+            // If this fails, so does printing the result, which reports it.
+            let _ = io::stdout().write_all(b"\n");
         }
     }
 

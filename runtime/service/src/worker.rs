@@ -1,4 +1,4 @@
-//! `worker`: carries the runs that are due, until it is asked to end.
+//! `worker`: resumes the runs that are due, until it is asked to end.
 //!
 //! What is due is asked of the store, which many workers may share: each run is taken by one. A run that waits is left after
 //! some time, so that a worker holds runs that make progress and not those that wait.
@@ -22,44 +22,42 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
-use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::report::{Next, report_detached, say_moved, short};
 use crate::say::{self, say};
+use crate::setup::{base_options, observers, settle};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
 use crate::{failure, open_files, terminal};
 
-/// A run that waits is left after so long, unless somebody says otherwise.
+/// A run that waits is left after this long, unless a setting says otherwise.
 const IDLE: Duration = Duration::from_mins(1);
-/// So many runs are carried at once. A guess: each takes memory and most wait for the network.
+/// The most runs at once. A guess: each takes memory and most wait for the network.
 const MOST: usize = 256;
-/// So many of them are processes of other builds. A guess: each takes much more memory than a run.
+/// This many of them are processes of other builds. A guess: each takes much more memory than a run.
 const MOST_OTHERS: usize = 16;
 /// How often it looks whether the store has changed.
 const PERIOD: Duration = Duration::from_millis(200);
 /// How often it looks for what changes no store: a process that was killed.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// When a worker ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// When it is told to.
+    /// When it is asked to.
     Told,
     /// When no run of the store is open any more.
     AllEnded,
 }
 
-/// Why a worker ended.
 enum Ended {
-    /// It was told to.
+    /// It was asked to stop.
     Told,
     /// No run is open any more.
     All,
 }
 
-/// The runs that are carried.
+/// The runs in progress.
 #[derive(Default)]
 struct Carried {
     runs: Mutex<BTreeSet<String>>,
@@ -74,7 +72,7 @@ impl Carried {
     }
 }
 
-/// A run that the build carries on which began it.
+/// A run that the build which began it has resumed.
 struct Other {
     run: String,
     /// How many it had when it was handed over.
@@ -92,7 +90,7 @@ struct Worker<'a> {
     delayed: HashSet<String>,
     /// What is said of damaged runs, once.
     damaged: HashSet<String>,
-    /// What other builds of the program carry on.
+    /// Runs that other builds of the program have resumed.
     others: Vec<Other>,
     interrupted: Interrupted,
     options: &'a BuiltinOptions,
@@ -100,7 +98,7 @@ struct Worker<'a> {
     until: Until,
 }
 
-/// Carries on what is due.
+/// Resumes due runs.
 pub(crate) fn work(
     mut loaded: Loaded,
     options: &BuiltinOptions,
@@ -141,7 +139,7 @@ pub(crate) fn work(
             observers: Arc::clone(&observers),
             store: Some(Arc::clone(&at)),
             idle: Some(idle.unwrap_or(IDLE)),
-            ..around(&program.name, options, &terminal::stage(), origin)
+            ..base_options(&program.name, options, &terminal::stage(), origin)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
@@ -162,7 +160,7 @@ pub(crate) fn work(
     report_detached(&engine.wait_for_detached());
     engine.close();
     at.close();
-    end_watching(&observers, watchers);
+    watchers.end(&observers);
     match worked {
         Ok(()) => Exit::Done,
         Err(error) => refuse(&error),
@@ -175,7 +173,7 @@ fn refuse(error: &Error) -> Exit {
 }
 
 impl Worker<'_> {
-    /// Carries on what is due until the worker is to end, and leaves in order whatever the reason is.
+    /// Resumes due runs until the worker is to end, and always leaves in order.
     fn work(&mut self) -> Result<(), Error> {
         let worked = self.carry_on();
         match &worked {
@@ -188,7 +186,7 @@ impl Worker<'_> {
             builds::tell_to_end(&other.process);
         }
         for mut other in std::mem::take(&mut self.others) {
-            // Whatever came of it is in the store.
+            // Its result is in the store.
             let _ = other.process.wait();
             self.carried.lock().remove(&other.run);
         }
@@ -213,7 +211,7 @@ impl Worker<'_> {
                 }
             }
             let runs = self.carried.lock();
-            // A signal wakes nobody, so it is looked for as often.
+            // A signal wakes no thread, so it is polled as often.
             drop(self.carried.changed.wait_timeout(runs, PERIOD));
             self.look_at_others();
         }
@@ -245,8 +243,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Whether as many runs are carried as may be. One that waits for another takes no place: of all that are carried the other may
-    /// be none, and would never get one.
+    /// Whether the most runs are in progress. One that waits for another does not count: otherwise all places could be taken by
+    /// runs whose other run never gets one.
     fn is_full(&self) -> bool {
         let carried = self.carried.lock();
         let is_busy = |it: &&String| !self.engine.stands_by(it);
@@ -254,7 +252,7 @@ impl Worker<'_> {
     }
 
     fn take(&mut self, info: &Info) {
-        // It goes on under the build that began it, as long as that is there.
+        // It continues under the build that began it, as long as that is there.
         if let Build::There(program) = Build::of(&self.engine, info) {
             self.hand_to(&program, info);
             return;
@@ -313,7 +311,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Lets the build that began a run carry it on, in a process of its own.
+    /// Starts the build that began a run to resume it, in a process of its own.
     fn hand_to(&mut self, program: &Path, info: &Info) {
         let is_carried = self.others.iter().any(|it| it.run == info.id);
         if is_carried || self.others.len() >= MOST_OTHERS {
@@ -364,13 +362,13 @@ impl Worker<'_> {
         }
     }
 
-    /// The build that began a run does not carry it on, and has said why.
+    /// The build that began a run does not resume it, and has reported why.
     fn note_refusal(&mut self, other: Other) {
         let is_carried_on = match self.store.find(&other.run) {
             Ok(info) => info.carried == list::Carried::Yes || info.records != other.records,
             Err(error) => error.may_pass(),
         };
-        // Another process was first perhaps. One that had it for a moment leaves no trace, so it is tried once more.
+        // Another process may have been first. One that held it only for a moment leaves no trace, so it is tried once more.
         if is_carried_on {
             self.delayed.remove(&other.run);
         } else if !self.delayed.insert(other.run.clone()) {
@@ -378,7 +376,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether nothing is left to carry on, now or later. What cannot be resumed here may be carried by another process.
+    /// Whether no run is left to resume, now or later. What cannot be resumed here may be resumed by another process.
     fn all_have_ended(&self) -> Result<bool, Error> {
         let is_open = |it: &Info| match it.status {
             Status::Running | Status::Waiting => {
@@ -396,7 +394,7 @@ impl Worker<'_> {
     }
 }
 
-/// What is said of a run that is not carried any more.
+/// The message for a run that this worker does not run any more.
 fn said_of(result: &RunResult, is_quiet: bool) -> Option<String> {
     Some(match result {
         RunResult::Value(_) if is_quiet => return None,

@@ -13,9 +13,9 @@ pub struct Filter {
     pub status: Option<Status>,
     /// A part of their name, in any case of letters.
     pub name: Option<String>,
-    /// They took at least so many nanoseconds.
+    /// They took at least this many nanoseconds.
     pub longer: Option<i64>,
-    /// They and what is below them cost at least so many dollars.
+    /// They and what is below them cost at least this many dollars.
     pub costlier: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a file of events lacks, in words.
+//! What a file of events lacks, as text.
 
 use std::collections::BTreeMap;
 

@@ -89,7 +89,7 @@ impl Tree {
         children
     }
 
-    /// What a node lies in, nearest first.
+    /// What a node is in, nearest first.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = &Node> {
         let parent = |it: &Node| self.get(it.parent?);
         std::iter::successors(self.get(id).and_then(parent), move |it| parent(it))

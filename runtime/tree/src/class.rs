@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Class {
     /// It changes nothing and depends on nothing that others change.
     Pure,
-    /// It looks at something and changes nothing.
+    /// It reads and changes nothing.
     Reads,
     Idempotent,
     /// Never a second time by itself.

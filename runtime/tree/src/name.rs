@@ -13,7 +13,7 @@ pub struct NameId(u32);
 /// All names of a run.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// Names come from outside, so the hash has a secret key; nothing looks at their order here.
+    /// Names come from outside, so the hash has a secret key; nothing depends on their order here.
     by_text: HashMap<Arc<str>, NameId>,
     texts: Vec<Arc<str>>,
 }

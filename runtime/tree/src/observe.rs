@@ -26,7 +26,7 @@ pub trait Observer: Send {
     /// Takes an event; those of one run come in order.
     fn event(&mut self, event: &Arc<Event>);
 
-    /// Takes an event that happened in an earlier life of its run, which is brought back. An observer that acts on events must
+    /// Takes an event that happened in an earlier process of its run, which is replayed. An observer that acts on events must
     /// not act on it a second time.
     fn past(&mut self, event: &Arc<Event>) {
         self.event(event);
@@ -59,7 +59,7 @@ pub enum Delivery {
     Lossy,
     /// The run waits for the observer, in bounded memory.
     Whole {
-        /// An observer that makes no progress for so long is lossy from then on.
+        /// An observer that makes no progress for this long is lossy from then on.
         patience: Duration,
     },
 }
@@ -105,7 +105,7 @@ pub struct Observers {
     /// Whether there may be a queue.
     is_watched: AtomicBool,
     state: Mutex<State>,
-    /// What observers gave back.
+    /// Buffers that observers have returned.
     spare: Spare,
 }
 
@@ -179,7 +179,7 @@ impl Observers {
         self.hand_out(event, Life::This);
     }
 
-    /// Like [`Self::publish`], for an event that happened in an earlier life of its run.
+    /// Like [`Self::publish`], for an event that happened in an earlier process of its run.
     pub fn publish_past(&self, event: Event) {
         self.hand_out(event, Life::Earlier);
     }
@@ -241,7 +241,7 @@ impl Observers {
         replayed(&self.lock().history, replay).cloned().collect()
     }
 
-    /// The user wants the end: from now on runs wait for observers at most so long in all, and so long without progress.
+    /// The user wants the end: from now on runs wait for observers at most this long in all, and this long without progress.
     pub fn hurry(&self, patience: Duration, total: Duration) {
         for queue in &self.lock().queues {
             queue.hurry(patience, total);

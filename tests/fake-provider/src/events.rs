@@ -37,7 +37,6 @@ impl Message {
         }
     }
 
-    /// The whole message.
     pub(crate) fn whole(&self, model: &Value) -> Value {
         json!({
             "id": ID,
@@ -142,7 +141,6 @@ impl Completion {
         }
     }
 
-    /// The whole completion.
     pub(crate) fn whole(&self, model: &Value) -> Value {
         let mut message = json!({
             "role": "assistant",

@@ -15,7 +15,6 @@ impl Generation {
         }
     }
 
-    /// The whole generation.
     pub(crate) fn whole(&self) -> Value {
         self.chunk(&self.parts, &self.finish_reason, &self.usage)
     }

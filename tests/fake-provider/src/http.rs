@@ -17,7 +17,6 @@ pub struct Request {
     pub path: String,
     /// Names in lower case, in the order sent.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
     /// How many were on their way when it had come, itself included.
     pub in_flight: usize,

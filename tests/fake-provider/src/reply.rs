@@ -17,11 +17,9 @@ use crate::script::{Body, Completion, Event, Generation, Message, Reply, Respons
 pub(crate) enum Connection {
     /// It takes the next request.
     Kept,
-    /// It is over.
     Over,
 }
 
-/// Plays it.
 pub(crate) async fn play(
     reply: &Reply,
     request: &Request,

@@ -18,7 +18,6 @@ impl Response {
         }
     }
 
-    /// The whole response.
     pub(crate) fn whole(&self, model: &Value) -> Value {
         self.state(model, &self.status, &self.output)
     }

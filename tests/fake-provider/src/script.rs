@@ -20,11 +20,9 @@ pub struct Reply {
     pub when: Option<String>,
     /// How often it is given before the next one's turn; 0 is for ever.
     pub times: u32,
-    /// The HTTP status.
     pub status: u16,
     /// Headers besides the ones that the body needs; one of these names replaces it.
     pub headers: Map<String, Value>,
-    /// What is sent.
     pub body: Body,
     /// Milliseconds before the first byte.
     pub delay_ms: u64,
@@ -62,21 +60,18 @@ impl Default for Reply {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drip {
-    /// Bytes at once.
+    /// Bytes sent at a time.
     pub bytes: usize,
-    /// Milliseconds between.
+    /// The pause between them, in milliseconds.
     pub ms: u64,
 }
 
-/// What is sent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
-    /// Text as it is.
     Text(String),
-    /// JSON.
     Json(Value),
-    /// An event stream.
+    /// A `text/event-stream`.
     Events(Vec<Event>),
     /// Bytes, written in Base64.
     Base64(String),
@@ -121,9 +116,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Message {
-    /// Its content blocks.
     pub content: Vec<Value>,
-    /// Why it stopped.
     pub stop_reason: Value,
     /// What comes with a refusal.
     pub stop_details: Value,
@@ -149,15 +142,12 @@ impl Default for Message {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Completion {
-    /// The text.
     pub content: String,
     /// Calls of tools, each `{id, function: {name, arguments}}`.
     pub tool_calls: Vec<Value>,
     /// What it says instead of an answer.
     pub refusal: Option<String>,
-    /// Why it stopped.
     pub finish_reason: Value,
-    /// Its usage.
     pub usage: Value,
     /// Characters of a delta.
     pub piece: usize,
@@ -182,15 +172,11 @@ impl Default for Completion {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Response {
-    /// Its items.
     pub output: Vec<Value>,
-    /// How it ended.
     pub status: String,
     /// Why it is not complete.
     pub incomplete_details: Value,
-    /// Why it failed.
     pub error: Value,
-    /// Its usage.
     pub usage: Value,
     /// Characters of a delta.
     pub piece: usize,
@@ -219,7 +205,6 @@ impl Default for Response {
 pub struct Generation {
     /// The parts of its content.
     pub parts: Vec<Value>,
-    /// Why it stopped.
     pub finish_reason: Value,
     /// Its usage at the end.
     pub usage: Value,
@@ -285,7 +270,6 @@ impl Reply {
         }
     }
 
-    /// Adds a header.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.insert(name.into(), value.into());

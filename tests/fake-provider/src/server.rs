@@ -63,7 +63,6 @@ impl Server {
         })
     }
 
-    /// Its port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.address.port()

@@ -1,4 +1,4 @@
-//! Wording of what constants cannot be computed from, and of what computing them comes to.
+//! Wording of reports about constants: what they cannot be computed from, and failures of computing them.
 
 use gsw_source::{Code, Diagnostic, Place};
 

@@ -26,13 +26,13 @@ pub fn ends_with_answer(place: Place) -> Diagnostic {
     )
 }
 
-/// `by` behind the head of what no agent runs.
+/// `by` after the head of what no agent runs.
 pub fn misplaced_agent(place: Place) -> Diagnostic {
     let message = "`by` belongs in the head of a `prompt`";
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
 }
 
-/// `once` and its kin behind the head of what is no tool.
+/// `once` and its kin after the head of what is no tool.
 pub fn misplaced_repeat_class(place: Place, word: &str) -> Diagnostic {
     let message = format!("`{word}` belongs in the head of a `tool`");
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)

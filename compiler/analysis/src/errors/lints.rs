@@ -115,11 +115,8 @@ pub enum Meant {
         end: Place,
         operator: Place,
     },
-    /// To raise it.
     Fail(Place),
-    /// To call it.
     Call(Place),
-    /// To wait for it.
     Await(Place),
     /// To leave the function with it.
     Return {
@@ -198,7 +195,7 @@ pub fn cached_effect(place: Place, tool: &str) -> Diagnostic {
     )
 }
 
-/// Statements behind one that never ends normally; `rest` is all of the block behind it.
+/// Statements after one that never ends normally; `rest` is all of the block after it.
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
         .label(cause, "the block always leaves here")
@@ -231,7 +228,7 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
         .offer("divide with `/`", slashes, "/")
 }
 
-/// A doc comment behind code; `taker` is what it documents, and `above` puts it above its own line.
+/// A doc comment after code; `taker` is what it documents, and `above` puts it above its own line.
 pub fn trailing_doc(
     place: Place,
     taker: Option<Place>,
@@ -272,13 +269,13 @@ pub fn idle_doc(place: Place, plain: Vec<Edit>) -> Diagnostic {
 pub enum Marked {
     /// In braces, as Python and C# have it: `{name}`.
     Braces,
-    /// In two pairs of braces, as templates have it, `{{ name }}`: so many bytes long.
+    /// In two pairs of braces, as templates have it, `{{ name }}`: this many bytes long.
     Doubled(usize),
-    /// Behind a dollar, as shells and PHP have it: `$name`.
+    /// After a dollar, as shells and PHP have it: `$name`.
     Dollar,
 }
 
-/// A variable behind a `$` in a text; `bare` is its name.
+/// A variable after a `$` in a text; `bare` is its name.
 pub fn missing_braces(place: Place, bare: Place, name: &str) -> Diagnostic {
     let message = format!("`${name}` is not replaced by the value of `{name}`");
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)

@@ -2,7 +2,7 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
-/// `what` comes to `wanted`, a parameter or a result that is `trusted`; `from` is where it comes in.
+/// `what` flows to `wanted`, a parameter or a result that is `trusted`; `from` is where it enters the program.
 pub fn untrusted_value(place: Place, wanted: &str, what: &str, from: Place) -> Diagnostic {
     let message = format!("{wanted} is `trusted`, and this may hold {what}");
     Diagnostic::error(Code::UNTRUSTED_VALUE, place, message)

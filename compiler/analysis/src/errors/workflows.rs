@@ -86,7 +86,7 @@ pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
         .note("a captured `var` holds plain data only: pass the value as an argument, or bind it with `let`; what calls itself is declared with `fn`")
 }
 
-/// A value that cannot be written down where values are.
+/// A value that cannot be recorded where values are.
 pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
     let message = format!("{boundary} cannot hold {what}");
     Diagnostic::error(Code::NOT_RECORDABLE, place, message)

@@ -16,13 +16,13 @@ pub(super) enum Constructor {
     /// An error of this declaration.
     Error(ItemId),
     None,
-    /// A value that is there.
+    /// A present optional.
     Some,
     Bool(bool),
     /// The ints or nanoseconds from one to the other, both included.
     Range(i64, i64),
     Text(Name),
-    /// A float's bits.
+    /// The bits of a float.
     Float(u64),
     /// A list of this length.
     Length(usize),

@@ -323,7 +323,7 @@ fn busiest_column(rows: &[Row]) -> Option<Column> {
 /// What a pattern is made by and of.
 type Made<'p> = (&'p Constructor, &'p [Simple]);
 
-/// Rows by their pattern in one column, without it, so that a `match` over many variants looks at each row once.
+/// Rows by their pattern in one column, without that column, so that a `match` over many variants visits each row once.
 struct Groups<'p> {
     /// All constructors in the column, in the order of their first rows.
     heads: Vec<&'p Constructor>,

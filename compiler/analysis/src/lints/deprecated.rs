@@ -81,7 +81,7 @@ fn deprecated(db: &dyn Db, user: ItemId, reference: &Reference) -> Option<(Name,
     Some((name.name.clone(), reason(attributes)?))
 }
 
-/// What `@deprecated` says.
+/// The argument of `@deprecated`.
 fn reason(attributes: &[Attribute]) -> Option<Name> {
     let attribute = attributes.iter().find(|it| it.name.name == "deprecated")?;
     let [argument] = attribute.arguments.as_slice() else {

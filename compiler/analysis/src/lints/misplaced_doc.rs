@@ -1,4 +1,4 @@
-//! `///` behind code, which documents what follows, and `///` before what has no documentation.
+//! `///` after code, which documents what follows, and `///` before what has no documentation.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ struct Reader<'file> {
     file: File,
     text: &'file str,
     comments: &'file [Comment],
-    /// For each comment the first byte behind it that is neither blank nor a comment.
+    /// For each comment the first byte after it that is neither blank nor a comment.
     next: Vec<u32>,
     /// By the first byte of a token before which `///` documents something, the first byte of that.
     documented: BTreeMap<u32, u32>,
@@ -54,8 +54,8 @@ impl<'file> Reader<'file> {
         reader
     }
 
-    /// Where the group that begins with the comment at `index` ends: lines of documentation for the same thing, those behind code
-    /// with the lines that continue them below.
+    /// Where the group that begins with the comment at `index` ends: lines of documentation for the same thing, those after
+    /// code with the lines that continue them below.
     fn group_end(&self, index: usize) -> usize {
         let first = self.comments[index];
         let column = self.column(first);

@@ -66,7 +66,7 @@ fn mentions(db: &dyn Db, body: &Body) -> Vec<Mention> {
     found
 }
 
-/// The names and paths of fields that are alone in braces without a `$`, or behind a `$` without braces, and where that begins,
+/// The names and paths of fields that are alone in braces without a `$`, or after a `$` without braces, and where that begins,
 /// outside of interpolations.
 fn marked_names(text: &str) -> Vec<(usize, Marked, &str)> {
     let mut names = Vec::new();

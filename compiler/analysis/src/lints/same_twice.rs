@@ -82,7 +82,7 @@ fn repeated(
     None
 }
 
-/// Whether a statement gives a variable, or a part of it, the value that is there.
+/// Whether a statement assigns a variable, or a part of it, to itself.
 fn keeps(body: &Body, statement: &Statement) -> bool {
     let StatementKind::Assign {
         local,

@@ -1,4 +1,4 @@
-//! Code behind a statement that never ends normally.
+//! Code after a statement that never ends normally.
 
 use gsw_infer::hir::{Body, ExpressionKind, Statement, StatementKind};
 use gsw_names::types::Type;

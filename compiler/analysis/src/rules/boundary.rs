@@ -1,4 +1,4 @@
-//! What crosses the boundary of a step, task, iteration or workflow can be written down.
+//! What crosses the boundary of a step, task, iteration or workflow can be recorded.
 
 use gsw_infer::hir::{Body, BodyPart, Captured, ExpressionKind, LocalKind};
 use gsw_names::types::Type;
@@ -200,7 +200,7 @@ fn secret_in(db: &dyn Db, ty: &Type) -> Option<&'static str> {
     holds_secret(db, ty).then_some("a `secret`")
 }
 
-/// What in a value of this type cannot be written down.
+/// What in a value of this type cannot be recorded.
 pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
     let wanted = |ty: &Type| match ty {
         Type::Function(_) => Some("a function"),

@@ -78,7 +78,7 @@ fn unanswerable(db: &dyn Db, item: ItemId, signature: &Signature) -> Option<Diag
     }
 }
 
-/// Modifiers, `by` and repeat classes of declarations that have none. What workflows take is looked at with their bodies.
+/// Modifiers, `by` and repeat classes of declarations that have none. Those of workflows are checked with their bodies.
 fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Vec<Diagnostic>) {
     let place = |span| Place::Item { item, span };
     for modifier in &signature.modifiers {

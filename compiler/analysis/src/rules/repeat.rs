@@ -19,7 +19,7 @@ use crate::summary::item_summary;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RepeatClass {
     Pure,
-    /// It only looks at the outside.
+    /// It only reads the outside.
     Reads,
     /// A second call with the same key gives the first result.
     Idempotent,

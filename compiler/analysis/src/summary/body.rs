@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
     PatternKind,
@@ -23,7 +24,6 @@ use super::left_task::Leaving;
 use super::used::{bound, used};
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 use crate::named_lambda::called_lambdas;
-use gsw_abi::builtin::BuiltinError;
 
 /// What an expression does, and what its value brings.
 pub(super) struct Outcome {
@@ -196,7 +196,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let body = self.body;
         let expression = body.expression(id);
         let mut outcome = self.kind(id, expression);
-        // What never gives a value is of any type: the one around it decides.
+        // An expression that never has a value is of any type: the one around it decides.
         if expression.ty != Type::Never {
             outcome.value.keep_within(self.db(), &expression.ty);
         }
@@ -553,7 +553,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         self.bind_carried(pattern);
     }
 
-    /// What an error carries may be anything of its type, whatever is known of the error itself.
+    /// The payload of an error may be anything of its type, whatever is known of the error itself.
     fn bind_carried(&mut self, pattern: &'a Pattern) {
         let mut carried = Vec::new();
         visit_patterns(pattern, &mut |it| {

@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{BodyPart, Callee, ExpressionId, ExpressionKind, Lambda, PromptMode};
 use gsw_infer::{Requirement, requirements};
-use gsw_names::types::{FunctionType, Type};
+use gsw_names::types::{ErrorSet, FunctionType, Type};
 use gsw_names::{find_held, item_signature};
 use gsw_source::{Db, ItemId, ItemKind};
 
@@ -47,7 +47,7 @@ impl Given {
     }
 }
 
-/// What becomes of a lambda that is given to a call.
+/// What happens to a lambda that is given to a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Fate {
     /// It is called, if at all, before the call ends, and gets nothing with functions or tasks in it but what the arguments bring.
@@ -70,6 +70,8 @@ impl<'a> BodyWalk<'a, '_> {
         let known = self.unit.of(item);
         let (mut call, mut value) = (known.call, known.result);
         add(&mut call, &self.checked_results(item, type_arguments));
+        // What it will be given is not known here.
+        value.error.open |= lets_out(self.db(), item);
         // One summary for the function and for those that it gives, as for a lambda.
         add(&mut value.call, &call);
         // Who calls the value has no instance to choose, so its code takes the functions that it is given as waiting.
@@ -133,8 +135,13 @@ impl<'a> BodyWalk<'a, '_> {
                 self.teach(callee, &given);
             }
         }
-        if passes_on(self.db(), callee) {
-            result.join(&given);
+        match passed_on(self.db(), callee, ty) {
+            PassedOn::All => result.join(&given),
+            PassedOn::AllButErrors => result.join(&Facts {
+                error: ErrorSet::default(),
+                ..given
+            }),
+            PassedOn::Nothing => {}
         }
         if matches!(callee, Callee::Item { .. }) {
             close(&mut result.call, &handed);
@@ -384,7 +391,7 @@ impl<'a> BodyWalk<'a, '_> {
     }
 }
 
-/// What becomes of the lambdas that are given to a call of this.
+/// What happens to the lambdas that are given to a call of this.
 ///
 /// A declaration whose types let functions in only as type parameters and as functions over data and type parameters can make no
 /// function of its own for them to take, and cannot let them out: it does not know that a `T` is a function.
@@ -495,19 +502,30 @@ fn has_arithmetic(db: &dyn Db, item: ItemId, parameter: u32) -> bool {
     })
 }
 
-/// Whether a call may give what its arguments brought.
-fn passes_on(db: &dyn Db, callee: &Callee) -> bool {
+/// What a call may give of what its arguments brought.
+enum PassedOn {
+    All,
+    AllButErrors,
+    Nothing,
+}
+
+fn passed_on(db: &dyn Db, callee: &Callee, result: &Type) -> PassedOn {
     match callee {
-        // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.
-        Callee::Item { item, .. } => {
-            let mut found = Vec::new();
-            parameters_in(&item_signature(db, *item).signature.result, &mut found);
-            !found.is_empty()
-        }
+        Callee::Item { item, .. } if lets_out(db, *item) => PassedOn::All,
+        Callee::Item { .. } | Callee::EnumValues(_) => PassedOn::Nothing,
+        // Which errors a function gives its own facts say; what the constructor of an error is given it holds, but is not.
+        Callee::Value(_) if *result == Type::Error => PassedOn::AllButErrors,
         // It may be a constructor, which holds what it is given.
-        Callee::Value(_) => true,
-        Callee::EnumValues(_) => false,
+        Callee::Value(_) => PassedOn::All,
     }
+}
+
+/// Whether a function may give what it was given: only a type parameter lets an argument out again, since a result of a written
+/// type holds what the function's own facts say.
+fn lets_out(db: &dyn Db, item: ItemId) -> bool {
+    let mut found = Vec::new();
+    parameters_in(&item_signature(db, item).signature.result, &mut found);
+    !found.is_empty()
 }
 
 /// The type parameters in a type.

@@ -148,7 +148,7 @@ impl<'a> BodyWalk<'a, '_> {
         if let Some(tail) = tail {
             self.then(tail, &mut outcome);
         }
-        // Behind all of it, when it is known what may raise an error.
+        // After all of it, when it is known what may raise an error.
         for (index, statement) in statements.iter().enumerate() {
             let late = self.left_late(statement, (&statements[index + 1..], tail));
             late.add_to(&mut outcome.does);

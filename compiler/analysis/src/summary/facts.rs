@@ -107,7 +107,6 @@ impl Raised {
         }
     }
 
-    /// It is raised here.
     pub(super) fn add_to(&self, does: &mut Summary) {
         let raised = Summary {
             errors: self.errors.clone(),

@@ -133,7 +133,7 @@ fn add_row(db: &dyn Db, call: RuntimeCall, signature: &Signature, summary: &mut 
     if matches!(call, RuntimeCall::queue_push | RuntimeCall::queue_pop) {
         summary.late.extend(&deadlock(db));
     }
-    // What gives nothing is called for what it does.
+    // A callee without a result is called for its effects.
     if signature.result == Type::Unit {
         summary.acts = Acts::Outside;
     }

@@ -107,7 +107,7 @@ impl Paths<'_> {
         self.each(inside, before)
     }
 
-    /// One after the other.
+    /// Visits expressions that are evaluated one after the other.
     fn each(&mut self, inside: impl IntoIterator<Item = ExpressionId>, before: Taken) -> Taken {
         inside
             .into_iter()
@@ -208,7 +208,7 @@ impl Paths<'_> {
         })
     }
 
-    /// What ends a path.
+    /// An expression that ends its path.
     fn ending(&mut self, kind: &Kind, before: Taken) -> Option<Taken> {
         if let Kind::Return(value) = kind {
             let after = self.each(*value, before);

@@ -21,7 +21,7 @@ use gsw_source::Db;
 
 use super::facts::can_carry_effects;
 
-/// Where a value goes.
+/// What happens to a value.
 #[derive(Clone)]
 enum Goes {
     /// Anything may be done with it.

@@ -10,8 +10,8 @@ use crate::call_summary::{Summary, Waits};
 use crate::errors;
 use crate::errors::NoWaiting;
 
-/// Whether this part of an item may wait, or why it may not: `None` when it may. A part that may not is a plain function, which
-/// the runtime calls where it cannot suspend what it is at.
+/// Why this part of an item must not wait, or `None` when it may. A part that must not is a plain function, which the runtime
+/// calls where it cannot suspend.
 fn refusal(kind: ItemKind, part: BodyPart) -> Option<NoWaiting> {
     match part {
         BodyPart::Main => (kind == ItemKind::Const).then_some(NoWaiting::Constant),

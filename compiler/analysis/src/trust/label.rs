@@ -15,7 +15,7 @@ pub(super) struct Label {
     pub handed: BTreeMap<u32, Span>,
 }
 
-/// Something from outside.
+/// Where an untrusted value comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Source {
     /// Where it comes into the item.

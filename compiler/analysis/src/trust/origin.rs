@@ -7,7 +7,7 @@ use gsw_source::{Db, ItemId, ItemKind};
 
 /// What a call of an item gives, where that does not follow from its bodies.
 pub(super) enum Origin {
-    /// Its bodies say it.
+    /// Inferred from its bodies.
     Bodies,
     /// A row of the library that makes something of its arguments.
     Arguments,

@@ -199,7 +199,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     fn given_by_others(&self) -> Option<&'static str> {
         match self.body.part {
             BodyPart::Handler(_) => Some("what a hook is given"),
-            // Any value of the type is looked at, a model's answer too.
+            // Any value of the type is checked, a model's answer too.
             BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some("what a `where` looks at"),
             BodyPart::Main
             | BodyPart::ParameterDefault(_)
@@ -221,7 +221,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         self.has_learnt |= *known != before;
     }
 
-    /// A value comes to a place that takes only what is trusted.
+    /// A value flows to a place that accepts only trusted ones.
     fn demand(&mut self, label: &Label, span: Span, wanted: &str) {
         let is_tool = self.item.kind(self.db()) == ItemKind::Tool;
         let is_given_by_model = is_tool || self.unit.given.contains(&self.item);
@@ -230,7 +230,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         let mut given = parameters.filter(|(index, it)| {
             it.trusted == Presence::Absent && label.parameters.contains(*index)
         });
-        // The caller of a function answers for what becomes of its arguments; a model answers for nothing.
+        // The caller of a function answers for what happens to its arguments; a model answers for nothing.
         let first = if is_given_by_model {
             given.next()
         } else {

@@ -1,4 +1,4 @@
-//! `gswc compat`: what becomes of the runs of an earlier version.
+//! `gswc compat`: whether runs of an earlier version can be resumed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -29,12 +29,10 @@ use relay::{Listening, Relay};
 use session::Session;
 use wire::{Input, Output};
 
-/// What the session hears.
 enum Heard {
     Request(Value),
     /// A run has come to where it is to stop.
     Stopped(Box<Stopped>),
-    /// The run has ended.
     Ended(Box<Finished>),
     /// A replay has come to its end without stopping; which one.
     Replayed(u64, Replayed),

@@ -1,4 +1,4 @@
-//! `gswc describe`: what there is to know of one declaration, of the program or of the library.
+//! `gswc describe`: all facts about one declaration, of the program or of the library.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `gswc fix`: applies the fixes that diagnostics carry, in memory and again until none is left, then writes the files.
+//! `gswc fix`: applies the fixes of diagnostics, in memory and repeatedly until none is left, then writes the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -148,7 +148,7 @@ impl Fixer {
         Ok((db, diagnostics))
     }
 
-    /// Applies every fix that stands in nobody's way.
+    /// Applies every fix that does not conflict with another.
     fn round(&mut self) -> Result<Round, String> {
         let (db, diagnostics) = self.open()?;
         // What is unused in a program with errors may be used where the compiler lost its way.
@@ -316,7 +316,7 @@ impl Fixer {
         }
     }
 
-    /// Writes the files that are others now, unless somebody else has changed one meanwhile.
+    /// Writes the changed files, unless one was changed on disk meanwhile.
     fn write(&self) -> Result<(), String> {
         for path in self.overlay.changed().keys() {
             let now = Disk

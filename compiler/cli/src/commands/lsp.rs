@@ -62,7 +62,7 @@ impl Runtime for Own {
     }
 }
 
-/// The text of links alone: what they lead to lies beside the pages of the manual.
+/// The text of links alone: what they lead to is beside the pages of the manual.
 fn without_links(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;

@@ -94,7 +94,7 @@ fn asked(file: &Path, name: Option<&str>, arguments: &Prompt) -> Result<Asked, E
     })
 }
 
-/// An engine whose only model notes what it is asked.
+/// An engine whose only model captures its request.
 struct Begun {
     engine: Engine,
     program: Arc<Program>,
@@ -190,7 +190,7 @@ fn named(program: &Program, name: Option<&str>) -> Result<String, Exit> {
     Err(report::usage(&wrong))
 }
 
-/// A model that notes what it is asked first, and answers nothing.
+/// A model that captures its first request, and never answers.
 #[derive(Default)]
 struct Noted(Mutex<Option<Arc<ModelRequest>>>);
 
@@ -254,7 +254,7 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
     }
 }
 
-/// After which parts of a request the provider is told to keep what it begins with.
+/// The positions in a request up to which the provider is asked to cache it.
 fn cache_marks(body: &Value) -> Vec<&'static str> {
     let is_marked = |it: &Value| !it["cache_control"].is_null();
     let any = |part: &str| {

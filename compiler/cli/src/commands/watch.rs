@@ -33,7 +33,7 @@ fn has_store() -> bool {
         .is_some_and(|it| std::env::var_os(it).is_some())
 }
 
-/// What is known of a file without reading it; `None` where there is none.
+/// The metadata of a file; `None` where there is no file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Stamp(Option<(Option<SystemTime>, u64, u64)>);
 

@@ -2,6 +2,7 @@
 
 use gsw_abi::builtin::{BuiltinError, ERROR, FUNCTION, INT};
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout::{CONTEXT_STACK_LIMIT, CONTEXT_STOP};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::Type;
 use gsw_flow::ir::{Checked, Constant, Instruction, Operation, Terminator};
@@ -62,6 +63,23 @@ fn endless() -> Build {
         vec![end(again), end(give(at(1))), end(raise(2))],
     );
     build
+}
+
+/// Who stops a run sets the flag and then raises the limit. A processor that reads ahead could find the limit raised and the flag not
+/// yet set, and the stack would seem to be used up.
+#[test]
+fn the_flag_is_read_after_the_limit() {
+    let text = gsw_codegen::clif(&endless().module).expect("it translates");
+    let (function, _) = text.split_once("; 1 ").expect("routines follow");
+    let place = |what: &str| {
+        function
+            .find(what)
+            .unwrap_or_else(|| panic!("{what} in {function}"))
+    };
+    let limit = place(&format!("load.i64 notrap aligned v0+{CONTEXT_STACK_LIMIT}"));
+    let flag = place(&format!("load.i32 notrap aligned v0+{CONTEXT_STOP}"));
+    let fence = place("fence");
+    assert!(limit < fence && fence < flag, "{function}");
 }
 
 #[test]

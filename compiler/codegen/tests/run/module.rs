@@ -27,29 +27,13 @@ impl Build {
         Self {
             module: Module {
                 program: Program {
-                    name: "test".into(),
-                    docs: None,
-                    types: builtin::type_table(),
-                    functions: Vec::new(),
-                    workflows: Vec::new(),
-                    spawnable: Vec::new(),
-                    skills: Vec::new(),
-                    hooks: Vec::new(),
-                    agents: Vec::new(),
-                    prompts: Vec::new(),
-                    tools: Vec::new(),
-                    former: Vec::new(),
                     spans: vec![NOWHERE; 1200],
                     sources: vec![Source {
                         path: String::new(),
                         text: None,
                         lines: vec![0],
                     }],
-                    permissions: None,
-                    ceiling: None,
-                    runs: gsw_abi::program::RunsDefaults::default(),
-                    version: None,
-                    models: gsw_abi::program::ModelDefaults::default(),
+                    ..Program::empty("test", builtin::type_table())
                 },
                 functions: Vec::new(),
                 constants: Vec::new(),

@@ -68,7 +68,7 @@ struct Collector<'db> {
 /// What is known of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// It is being looked at.
+    /// It is being visited.
     Partly,
     /// Something happens in it, and that is shown.
     Wholly,

@@ -8,7 +8,7 @@ use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
 use gsw_syntax::locate;
 
-/// A label has at most so many characters; a guess at what is still read at a glance.
+/// A label has at most this many characters; a guess at what is still read at a glance.
 const LONGEST: usize = 44;
 
 /// The policy of a `parallel`, where it is not the default.

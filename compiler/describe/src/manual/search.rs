@@ -48,7 +48,7 @@ fn sections(page: ManualPage) -> impl Iterator<Item = FoundSection> {
         })
 }
 
-/// Words that are there at all count more than one word that is there often.
+/// How many of the words occur counts more than how often.
 fn score(section: &FoundSection, words: &[String]) -> usize {
     let (heading, text) = (section.heading.to_lowercase(), section.text.to_lowercase());
     let scores = words.iter().map(|word| {

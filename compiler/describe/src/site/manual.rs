@@ -79,7 +79,7 @@ fn code_summary(code: Code) -> String {
     first_sentence(page.split_once('\n').map_or("", |it| it.1))
 }
 
-/// The headings below the first level, with the text behind each.
+/// The headings below the first level, with the text after each.
 fn headings(text: &str) -> Vec<(String, &str)> {
     let mut found = Vec::new();
     let mut is_code = false;

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::stop::{Flow, limit, unsupported};
 use crate::value::Value;
 
-/// Strings grow to so many bytes at most.
+/// Strings grow to this many bytes at most.
 const LONGEST: usize = 1 << 20;
 
 impl Machine<'_> {

@@ -17,7 +17,7 @@ impl Machine<'_> {
                     None => decode_error(self.db, crate::stop::UNSPECIFIED),
                 }
             }
-            (Row::json_pretty, [Value::Json(json)]) => Ok(Value::text(pretty(json, 0))),
+            (Row::json_pretty, [Value::Json(json)]) => Ok(Value::text(pretty(json))),
             (Row::json_get, [Value::Json(json), Value::Text(key)]) => {
                 let found = json.get(key).cloned();
                 Ok(Value::optional(found.map(Value::json)))

@@ -1,13 +1,14 @@
-//! What is at a place of a function: an instruction or a terminator, and what kind of thing it is.
+//! What is at a place of a function: an instruction or a terminator, its shape, and what it calls.
 
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::program::FunctionIndex;
 
 use crate::ir::{
     BlockId, Checked, Constant, Function, Handler, Instruction, LocalId, Module, Operand,
     Operation, Terminator,
 };
 
-/// A place in a function: an index behind the last instruction is the terminator's.
+/// A place in a function: an index after the last instruction is the terminator's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Cursor {
     pub(super) block: usize,
@@ -53,6 +54,23 @@ pub(super) enum Shape {
     Raising(RuntimeCall),
     Suspend(RuntimeCall),
     Unreachable,
+}
+
+/// What an item calls, by itself or through what it makes.
+pub(super) enum Calls<'a> {
+    Function(FunctionIndex),
+    /// A function value; which function it holds is not known.
+    Value,
+    /// A function value or a frame is made of this function; its receiver may call it.
+    Later(FunctionIndex),
+    Runtime(RuntimeCalled<'a>),
+    Nothing,
+}
+
+pub(super) struct RuntimeCalled<'a> {
+    pub(super) call: RuntimeCall,
+    pub(super) arguments: &'a [Operand],
+    pub(super) to: Option<LocalId>,
 }
 
 impl Cursor {
@@ -101,7 +119,14 @@ pub(super) fn settle(function: &Function, mut at: Cursor) -> Cursor {
     at
 }
 
-impl Item<'_> {
+impl<'a> Item<'a> {
+    pub(super) fn calls(&self, module: &Module) -> Calls<'a> {
+        match *self {
+            Self::Instruction(it) => called_by_instruction(it, module),
+            Self::Terminator(it) => called_by_terminator(it),
+        }
+    }
+
     pub(super) fn shape(&self) -> Shape {
         match self {
             Self::Instruction(it) => shape_of_instruction(it),
@@ -192,6 +217,79 @@ impl Item<'_> {
                 | Terminator::Unreachable => None,
             },
         }
+    }
+}
+
+fn called_by_instruction<'a>(instruction: &'a Instruction, module: &Module) -> Calls<'a> {
+    match instruction {
+        Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
+            Calls::Later(*function)
+        }
+        Instruction::Constant { constant, .. } => match module.constants.get(constant.0 as usize) {
+            Some(Constant::Closure { function, .. }) => Calls::Later(*function),
+            Some(
+                Constant::String { .. }
+                | Constant::Header { .. }
+                | Constant::Word { .. }
+                | Constant::List { .. },
+            )
+            | None => Calls::Nothing,
+        },
+        Instruction::Runtime {
+            to,
+            call,
+            arguments,
+        } => Calls::Runtime(RuntimeCalled {
+            call: *call,
+            arguments,
+            to: *to,
+        }),
+        Instruction::Word { .. }
+        | Instruction::Move { .. }
+        | Instruction::Operation { .. }
+        | Instruction::Object { .. }
+        | Instruction::Load { .. }
+        | Instruction::Capture { .. }
+        | Instruction::LoadExtra { .. }
+        | Instruction::LoadType { .. }
+        | Instruction::CellNew { .. }
+        | Instruction::CellGet { .. }
+        | Instruction::CellTake { .. }
+        | Instruction::CellSet { .. }
+        | Instruction::Retain(_)
+        | Instruction::Release(_) => Calls::Nothing,
+    }
+}
+
+fn called_by_terminator(terminator: &Terminator) -> Calls<'_> {
+    match terminator {
+        Terminator::Call { function, .. } => Calls::Function(*function),
+        Terminator::CallValue { .. } => Calls::Value,
+        Terminator::Runtime {
+            to,
+            call,
+            arguments,
+            ..
+        }
+        | Terminator::Suspend {
+            to,
+            call,
+            arguments,
+            ..
+        } => Calls::Runtime(RuntimeCalled {
+            call: *call,
+            arguments,
+            to: Some(*to),
+        }),
+        Terminator::Jump(_)
+        | Terminator::Loop { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Return(_)
+        | Terminator::Raise(_)
+        | Terminator::Checked { .. }
+        | Terminator::Fault { .. }
+        | Terminator::Unreachable => Calls::Nothing,
     }
 }
 

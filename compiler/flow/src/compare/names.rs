@@ -1,4 +1,4 @@
-//! By which names runs know nodes, and which of these several nodes may have.
+//! The names by which runs know nodes, and which of these several nodes may share.
 //!
 //! Nodes of one name beside each other are told apart by their number. So a node in which nothing is asked for matters
 //! where another one may have its name: when it comes or goes, the others are counted anew.

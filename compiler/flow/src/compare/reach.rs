@@ -1,12 +1,12 @@
-//! What can still be asked for from a place on, and what can raise: facts of one version.
+//! Facts of one version: what it can still ask for from a place on, and what can raise.
 
 use std::collections::{HashSet, VecDeque};
 
 use gsw_abi::call::{CallKind, NodeKind, RuntimeCall};
-use gsw_abi::program::FunctionIndex;
+use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_abi::setting::CallPart;
 
-use crate::compare::item::{Cursor, Item, item, text_of};
+use crate::compare::item::{Calls, Cursor, Item, RuntimeCalled, item, text_of};
 use crate::compare::names::{SharedNames, entered, named_at};
 use crate::compare::running::Running;
 use crate::compare::touched::Touched;
@@ -19,7 +19,7 @@ pub(super) struct Side<'a> {
     asks: Vec<bool>,
     /// Whether a function can end with an error, by index.
     raises: Vec<bool>,
-    /// Whether a function can leave tasks of the node around it at work, by index.
+    /// Whether a function can leave tasks of the node around it running, by index.
     leaves_tasks: Vec<bool>,
     /// Whether any function that is a value can.
     pub(super) values_leave_tasks: bool,
@@ -261,7 +261,7 @@ impl<'a> Side<'a> {
         next
     }
 
-    /// What is asked for at a place, in words.
+    /// What is asked for at a place, as text.
     pub(super) fn operation_at(&self, function: &Function, at: Cursor) -> Option<String> {
         if let Some(node) = entered(self.module, function, at)
             && self.names.has(&node)
@@ -273,75 +273,14 @@ impl<'a> Side<'a> {
                 None => format!("{kind} of a name that is computed"),
             });
         }
-        match item(function, at) {
-            Item::Instruction(it) => self.operation_of_instruction(it),
-            Item::Terminator(it) => self.operation_of_terminator(function, it),
-        }
-    }
-
-    fn operation_of_instruction(&self, instruction: &Instruction) -> Option<String> {
-        match instruction {
-            // The maker of a function value may call it.
-            Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
-                self.asked_by(*function)
-            }
-            Instruction::Constant { constant, .. } => {
-                match self.module.constants.get(constant.0 as usize)? {
-                    Constant::Closure { function, .. } => self.asked_by(*function),
-                    Constant::String { .. }
-                    | Constant::Header { .. }
-                    | Constant::Word { .. }
-                    | Constant::List { .. } => None,
-                }
-            }
-            Instruction::Runtime {
+        match item(function, at).calls(self.module) {
+            Calls::Function(it) | Calls::Later(it) => self.asked_by(it),
+            Calls::Value => (function.colour == Colour::Resumable)
+                .then(|| "what a function value asks for".to_owned()),
+            Calls::Runtime(RuntimeCalled {
                 call, arguments, ..
-            } => is_operation(*call).then(|| self.name_of(*call, arguments)),
-            Instruction::Word { .. }
-            | Instruction::Move { .. }
-            | Instruction::Operation { .. }
-            | Instruction::Object { .. }
-            | Instruction::Load { .. }
-            | Instruction::Capture { .. }
-            | Instruction::LoadExtra { .. }
-            | Instruction::LoadType { .. }
-            | Instruction::CellNew { .. }
-            | Instruction::CellGet { .. }
-            | Instruction::CellTake { .. }
-            | Instruction::CellSet { .. }
-            | Instruction::Retain(_)
-            | Instruction::Release(_) => None,
-        }
-    }
-
-    fn operation_of_terminator(
-        &self,
-        function: &Function,
-        terminator: &Terminator,
-    ) -> Option<String> {
-        match terminator {
-            Terminator::Call { function, .. } => self.asked_by(*function),
-            Terminator::CallValue { .. }
-                if function.colour == gsw_abi::program::Colour::Resumable =>
-            {
-                Some("what a function value asks for".to_owned())
-            }
-            Terminator::Suspend {
-                call, arguments, ..
-            }
-            | Terminator::Runtime {
-                call, arguments, ..
-            } => is_operation(*call).then(|| self.name_of(*call, arguments)),
-            Terminator::CallValue { .. }
-            | Terminator::Jump(_)
-            | Terminator::Loop { .. }
-            | Terminator::Branch { .. }
-            | Terminator::Switch { .. }
-            | Terminator::Return(_)
-            | Terminator::Raise(_)
-            | Terminator::Checked { .. }
-            | Terminator::Fault { .. }
-            | Terminator::Unreachable => None,
+            }) => is_operation(call).then(|| self.name_of(call, arguments)),
+            Calls::Nothing => None,
         }
     }
 
@@ -389,7 +328,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// What is asked for first from a place on, in words; with the step that it is in, where that begins on the way.
+    /// What is asked for first from a place on, as text; with the step that it is in, where that begins on the way.
     pub(super) fn first_operation(&self, function: &Function, from: Cursor) -> Option<String> {
         let mut seen = HashSet::new();
         let mut left = VecDeque::from([(from, None::<String>)]);

@@ -1,4 +1,4 @@
-//! Which tasks may still be at work at a place of a function: what they ask for is asked for while others continue.
+//! Which tasks may still be running at a place of a function: they may ask for operations while the function continues.
 //!
 //! A task ends at the latest where the node around it waits for its tasks, so what is not awaited is known to be over only
 //! there.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use gsw_abi::call::RuntimeCall;
 
-use crate::compare::item::{Cursor, Item, item};
+use crate::compare::item::{Calls, Cursor, Item, RuntimeCalled, item};
 use crate::compare::reach::Side;
 use crate::ir::{Function, Instruction, LocalId, Operand, Terminator};
 
@@ -22,18 +22,18 @@ enum Handle {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Task {
     handle: Handle,
-    /// In how many nodes of the function it lies.
+    /// How many nodes of the function are around it.
     depth: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct State {
-    /// In how many nodes of the function the place lies.
+    /// How many nodes of the function are around the place.
     depth: usize,
     tasks: BTreeSet<Task>,
 }
 
-/// The tasks of a function that may be at work, by block; `None` for a block that is not reached.
+/// The tasks of a function that may be running, by block; `None` for an unreachable block.
 pub(super) struct Running {
     at_start: Vec<Option<State>>,
 }
@@ -64,7 +64,7 @@ impl Running {
         Self { at_start }
     }
 
-    /// Whether any may be at work right before a place.
+    /// Whether any may be running right before a place.
     pub(super) fn any(&self, side: &Side<'_>, function: &Function, at: Cursor) -> bool {
         self.at_start[at.block].as_ref().is_some_and(|state| {
             let state = advance(side, function, state.clone(), at.block, at.index);
@@ -115,8 +115,14 @@ impl State {
         }
     }
 
-    fn called(&mut self, side: &Side<'_>, function: &Function, at: Cursor, called: &Called<'_>) {
-        let Called {
+    fn called(
+        &mut self,
+        side: &Side<'_>,
+        function: &Function,
+        at: Cursor,
+        called: &RuntimeCalled<'_>,
+    ) {
+        let RuntimeCalled {
             call,
             arguments,
             to,
@@ -158,13 +164,6 @@ impl State {
     }
 }
 
-/// A runtime call at a place.
-struct Called<'a> {
-    call: RuntimeCall,
-    arguments: &'a [Operand],
-    to: Option<LocalId>,
-}
-
 impl Side<'_> {
     /// Whether a task on this frame, which is made right before, asks for anything.
     fn spawned_asks(&self, function: &Function, at: Cursor, frame: Option<&Operand>) -> bool {
@@ -180,16 +179,13 @@ impl Side<'_> {
         made.is_none_or(|it| self.asks(it))
     }
 
-    /// Whether tasks may be left at work by an item.
+    /// Whether an item may leave tasks running.
     fn may_spawn(&self, item: &Item<'_>) -> bool {
-        match item {
-            Item::Instruction(Instruction::Runtime { call, .. })
-            | Item::Terminator(
-                Terminator::Runtime { call, .. } | Terminator::Suspend { call, .. },
-            ) => begins_task(*call),
-            Item::Terminator(Terminator::Call { function, .. }) => self.leaves_tasks(*function),
-            Item::Terminator(Terminator::CallValue { .. }) => self.values_leave_tasks,
-            Item::Instruction(_) | Item::Terminator(_) => false,
+        match item.calls(self.module) {
+            Calls::Runtime(it) => begins_task(it.call),
+            Calls::Function(it) => self.leaves_tasks(it),
+            Calls::Value => self.values_leave_tasks,
+            Calls::Later(_) | Calls::Nothing => false,
         }
     }
 }
@@ -204,7 +200,7 @@ const fn begins_task(call: RuntimeCall) -> bool {
     )
 }
 
-/// What is at work after the items of a block that lie before an index.
+/// The tasks that may be running after the first `until` items of a block.
 fn advance(
     side: &Side<'_>,
     function: &Function,
@@ -216,59 +212,15 @@ fn advance(
     for index in 0..until.min(instructions.len() + 1) {
         let at = Cursor { block, index };
         let item = item(function, at);
-        match item {
-            Item::Instruction(Instruction::Move { to, from }) => {
-                state.rename(*from, Handle::Local(*to));
-            }
-            Item::Instruction(Instruction::Runtime {
-                to,
-                call,
-                arguments,
-            }) => {
-                let (call, to) = (*call, *to);
-                state.called(
-                    side,
-                    function,
-                    at,
-                    &Called {
-                        call,
-                        arguments,
-                        to,
-                    },
-                );
-            }
-            Item::Terminator(
-                Terminator::Runtime {
-                    to,
-                    call,
-                    arguments,
-                    ..
-                }
-                | Terminator::Suspend {
-                    to,
-                    call,
-                    arguments,
-                    ..
-                },
-            ) => {
-                let (call, to) = (*call, Some(*to));
-                state.called(
-                    side,
-                    function,
-                    at,
-                    &Called {
-                        call,
-                        arguments,
-                        to,
-                    },
-                );
-            }
-            Item::Terminator(Terminator::Call { .. } | Terminator::CallValue { .. })
-                if side.may_spawn(&item) =>
-            {
+        if let Item::Instruction(Instruction::Move { to, from }) = item {
+            state.rename(*from, Handle::Local(*to));
+        }
+        match item.calls(side.module) {
+            Calls::Runtime(it) => state.called(side, function, at, &it),
+            Calls::Function(_) | Calls::Value if side.may_spawn(&item) => {
                 state.begin(Handle::Lost);
             }
-            Item::Instruction(_) | Item::Terminator(_) => {}
+            Calls::Function(_) | Calls::Value | Calls::Later(_) | Calls::Nothing => {}
         }
     }
     state

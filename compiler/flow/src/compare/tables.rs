@@ -34,7 +34,7 @@ impl Walk<'_> {
         if self.types.apart.contains(&pair) {
             return false;
         }
-        // A type that leads back to itself is what it is if the rest of it is.
+        // A recursive type is the same if everything else about it is.
         self.types.same.insert(pair);
         let table = |it: &Module, ty: TypeId| it.program.types.types.get(ty.0 as usize).cloned();
         let types = (table(self.old.module, old), table(self.new.module, new));
@@ -150,7 +150,7 @@ impl Walk<'_> {
             && self.same_result(Key::plain(old.function, new.function))
     }
 
-    /// Whether two functions that ask for nothing give the same, and raise the same.
+    /// Whether two functions without operations return and raise the same.
     fn same_result(&mut self, key: Key) -> bool {
         self.functions(&key) == Outcome::default()
     }
@@ -249,7 +249,7 @@ impl Walk<'_> {
         let repeats = self.same_repeat(&old.repeat, &new.repeat);
         let is_told = (&old.name, &old.docs, old.body, old.gives)
             == (&new.name, &new.docs, new.body, new.gives);
-        // A model may call it at any time, and is told what it gives.
+        // A model may call it at any time, and sees its result.
         is_told
             && repeats
             && self.same_fields(&old.parameters, &new.parameters)

@@ -2,9 +2,9 @@
 
 use gsw_abi::call::RuntimeCall;
 
-use crate::compare::item::{Cursor, Item, item};
+use crate::compare::item::{Calls, Cursor, Item, RuntimeCalled, item};
 use crate::compare::reach::Side;
-use crate::ir::{Constant, Function, Instruction, LocalId, Operand, Terminator};
+use crate::ir::{Function, Instruction, LocalId, Operand};
 
 /// The `what` of `context_query` that asks for lines of the log, as `std/context` numbers it.
 const LINES: u64 = 10;
@@ -61,7 +61,7 @@ impl Touched {
         }
     }
 
-    /// Whether a call gives something else after this was touched.
+    /// Whether a call may return something else after this was touched.
     pub(super) fn is_seen_by(self, call: RuntimeCall, arguments: &[Operand]) -> bool {
         let reads_cells = matches!(
             call,
@@ -89,56 +89,14 @@ impl Touched {
 impl Side<'_> {
     /// What an item changes.
     pub(super) fn touched_by(&self, item: &Item<'_>) -> Touched {
-        match item {
-            Item::Instruction(it) => match it {
-                Instruction::CellSet { .. } => Touched::CELLS,
-                // The maker of a function value may call it.
-                Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
-                    self.touched(*function)
-                }
-                Instruction::Constant { constant, .. } => {
-                    match self.module.constants.get(constant.0 as usize) {
-                        Some(Constant::Closure { function, .. }) => self.touched(*function),
-                        Some(
-                            Constant::String { .. }
-                            | Constant::Header { .. }
-                            | Constant::Word { .. }
-                            | Constant::List { .. },
-                        )
-                        | None => Touched::NOTHING,
-                    }
-                }
-                Instruction::Runtime { call, .. } => Touched::by_call(*call),
-                Instruction::Word { .. }
-                | Instruction::Move { .. }
-                | Instruction::Operation { .. }
-                | Instruction::Object { .. }
-                | Instruction::Load { .. }
-                | Instruction::Capture { .. }
-                | Instruction::LoadExtra { .. }
-                | Instruction::LoadType { .. }
-                | Instruction::CellNew { .. }
-                | Instruction::CellGet { .. }
-                | Instruction::CellTake { .. }
-                | Instruction::Retain(_)
-                | Instruction::Release(_) => Touched::NOTHING,
-            },
-            Item::Terminator(it) => match it {
-                Terminator::Call { function, .. } => self.touched(*function),
-                Terminator::CallValue { .. } => self.touched_by_values,
-                Terminator::Runtime { call, .. } | Terminator::Suspend { call, .. } => {
-                    Touched::by_call(*call)
-                }
-                Terminator::Jump(_)
-                | Terminator::Loop { .. }
-                | Terminator::Branch { .. }
-                | Terminator::Switch { .. }
-                | Terminator::Return(_)
-                | Terminator::Raise(_)
-                | Terminator::Checked { .. }
-                | Terminator::Fault { .. }
-                | Terminator::Unreachable => Touched::NOTHING,
-            },
+        if let Item::Instruction(Instruction::CellSet { .. }) = item {
+            return Touched::CELLS;
+        }
+        match item.calls(self.module) {
+            Calls::Function(it) | Calls::Later(it) => self.touched(it),
+            Calls::Value => self.touched_by_values,
+            Calls::Runtime(it) => Touched::by_call(it.call),
+            Calls::Nothing => Touched::NOTHING,
         }
     }
 
@@ -147,27 +105,27 @@ impl Side<'_> {
         let mut touched = Touched::default();
         for at in self.reachable(function, from) {
             let item = item(function, at);
-            if !changes_own(function, &item) {
+            if !self.changes_own(function, &item) {
                 touched = touched.and(self.touched_by(&item));
             }
         }
         touched
     }
-}
 
-/// Whether all that an item changes is a variable that the function itself has made. A closure that has it as well is a
-/// function of its own.
-fn changes_own(function: &Function, item: &Item<'_>) -> bool {
-    let cell = match item {
-        Item::Instruction(Instruction::CellSet { cell, .. }) => Some(*cell),
-        Item::Instruction(Instruction::Runtime {
-            call, arguments, ..
-        })
-        | Item::Terminator(Terminator::Runtime {
-            call, arguments, ..
-        }) => {
-            let is = |calls: &[RuntimeCall]| calls.contains(call);
-            // A constant has one value, whoever keeps it; what is new is nobody else's. The others give places, which
+    /// Whether all that an item changes is a variable that the function itself has made. A closure that has it as well is a
+    /// function of its own.
+    fn changes_own(&self, function: &Function, item: &Item<'_>) -> bool {
+        let cell = if let Item::Instruction(Instruction::CellSet { cell, .. }) = item {
+            *cell
+        } else {
+            let Calls::Runtime(RuntimeCalled {
+                call, arguments, ..
+            }) = item.calls(self.module)
+            else {
+                return false;
+            };
+            let is = |calls: &[RuntimeCall]| calls.contains(&call);
+            // A constant has the same value for all; a new object is not shared yet. The others return places, which
             // `place_set` changes.
             if is(&[
                 RuntimeCall::constant_keep,
@@ -184,14 +142,13 @@ fn changes_own(function: &Function, item: &Item<'_>) -> bool {
                 Some(Operand::Local(cell))
                     if is(&[RuntimeCall::place_set, RuntimeCall::place_insert]) =>
                 {
-                    Some(*cell)
+                    *cell
                 }
-                Some(_) | None => None,
+                Some(_) | None => return false,
             }
-        }
-        Item::Instruction(_) | Item::Terminator(_) => None,
-    };
-    cell.is_some_and(|it| is_made_in(function, it))
+        };
+        is_made_in(function, cell)
+    }
 }
 
 fn is_made_in(function: &Function, cell: LocalId) -> bool {

@@ -61,10 +61,10 @@ impl Key {
     }
 }
 
-/// What a call of a pair of functions comes to.
+/// The result of comparing a call of a pair of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Outcome {
-    /// Whether it may give another result.
+    /// Whether it may return something else.
     pub(super) result: bool,
     /// Whether it may raise where the other version does not.
     pub(super) may_raise: bool,
@@ -103,7 +103,7 @@ struct Lane<'a> {
     after: After,
     /// Whether either asks for anything.
     asks: bool,
-    /// The tasks of the old one that may be at work.
+    /// The tasks of the old one that may be running.
     running: Running,
     seen: HashSet<(Cursor, Cursor)>,
     left: Vec<(Cursor, Cursor)>,
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
 
     /// Compares two functions that are called alike, once in a round.
     pub(super) fn functions(&mut self, key: &Key) -> Outcome {
-        // One that calls itself gives the same, unless that turns out otherwise.
+        // A recursive pair returns the same, unless that turns out otherwise.
         let known = self.known.get(key).copied().unwrap_or_default();
         if !self.met.insert(key.clone()) {
             return known;

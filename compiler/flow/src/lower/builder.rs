@@ -15,7 +15,7 @@ use gsw_names::types::Type;
 use crate::instance::BodyInstance;
 use crate::ir::Function;
 use crate::lower::Lowering;
-use crate::lower::defer::Deferral;
+use crate::lower::defer::{Deferral, Returned};
 use crate::lower::emitter::Emitter;
 use crate::lower::variable::Variables;
 use crate::lower::witness::Witness;
@@ -30,6 +30,8 @@ pub(crate) struct Builder<'l, 'v> {
     pub variables: Variables,
     /// What is known of those of the open regions that are a `defer`.
     pub deferrals: Vec<Deferral>,
+    /// What the `return`s that leave a `defer` give, once there is one.
+    pub returned: Option<Returned>,
     /// The parts of the condition of an `assert` that are kept to be shown, while one is written.
     pub witnesses: Option<Vec<Witness>>,
 }
@@ -62,6 +64,7 @@ impl<'l, 'v> Builder<'l, 'v> {
             colour,
             variables: Variables::default(),
             deferrals: Vec::new(),
+            returned: None,
             witnesses: None,
         }
     }

@@ -1,7 +1,10 @@
-//! `defer`: its code is written once for all ways out of its block but `return`, whose value is made before.
+//! `defer`: its code is written once for all ways out of its block.
 //!
 //! A way out notes its target and jumps to that code, which continues from there: to the end of the block, with the error
-//! that is passing, or out of a loop. A copy for each way would double with each `defer` inside of another one.
+//! that is passing, out of a loop, or out of the function. A copy for each way would double with each `defer` inside of
+//! another one, and be as long as all that are open for each `return`.
+//!
+//! The value of a `return` is made before, and lives across the code in a local that all `return`s of the function share.
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
@@ -14,19 +17,36 @@ use crate::lower::code::{Code, Landing};
 use crate::lower::emitter::Emitter;
 use crate::lower::region::{LoopTarget, Region};
 
+/// How an open `defer` is left other than at the end of its block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    Loop(LoopTarget),
+    Return,
+}
+
+/// What the `return`s that leave a `defer` give.
+#[derive(Clone, Debug)]
+pub(crate) struct Returned {
+    ty: Type,
+    /// As [`Emitter::kept`] gives it.
+    place: Option<LocalId>,
+}
+
 /// A `defer` that is open.
 #[derive(Debug)]
 pub(crate) struct Deferral {
     body: ExpressionId,
-    /// Its code starts here.
+    /// Where a way without a value to return leads.
     entry: BlockId,
+    /// Its code starts here.
+    shared: BlockId,
     /// The error that passes, or `none`.
     pending: LocalId,
     /// The value of its block, once there is one: `none` on the other ways.
     kept: Option<LocalId>,
     /// Which of `exits` is taken, counted from 1; 0 for none. Only there when there are any.
     selector: Option<LocalId>,
-    exits: Vec<LoopTarget>,
+    exits: Vec<Exit>,
 }
 
 impl Deferral {
@@ -46,6 +66,7 @@ impl Builder<'_, '_> {
         let deferral = Deferral {
             body,
             entry: self.block(),
+            shared: self.block(),
             pending: self.local(error),
             kept,
             selector: None,
@@ -54,15 +75,53 @@ impl Builder<'_, '_> {
         self.deferrals.push(deferral);
         let landing = self.new_landing();
         let deferral = self.deferrals.len() - 1;
-        self.open(Region::Defer {
-            body,
-            deferral,
-            landing,
-        });
+        self.open(Region::Defer { deferral, landing });
     }
 
-    /// Leaves an open `defer` on the way out of a loop.
-    pub fn leave_by_defer(&mut self, deferral: usize, exit: LoopTarget) {
+    /// Leaves the function through open `defer`s with a value.
+    pub fn return_through_defers(&mut self, value: Operand, ty: &Type) {
+        if *ty == Type::Never {
+            // It is never made.
+            self.unreachable();
+            return;
+        }
+        let place = match &self.returned {
+            Some(known) => {
+                debug_assert_eq!(known.ty, *ty, "all `return`s give the function's result");
+                known.place
+            }
+            None => {
+                let place = self.kept(ty);
+                let ty = ty.clone();
+                self.returned = Some(Returned { ty, place });
+                place
+            }
+        };
+        if let Some(place) = place {
+            self.store(place, value);
+        }
+        self.leave_by_return();
+    }
+
+    /// Writes the way out of the function for the value that is to be returned, up to the first `defer` as
+    /// [`Self::leave_to_loop`] does.
+    fn leave_by_return(&mut self) {
+        let Some(Returned { ty, place }) = self.returned.clone() else {
+            return;
+        };
+        let value = match place {
+            Some(place) if !self.has_defer() => {
+                let id = self.type_id(&ty);
+                Operand::Local(self.copy(Operand::Local(place), id))
+            }
+            // Of a type with one value, or read where the last `defer` ends.
+            Some(_) | None => Operand::Word(0),
+        };
+        self.leave_all((value, &ty));
+    }
+
+    /// Leaves an open `defer` on the way out of a loop or of the function.
+    pub fn leave_by_defer(&mut self, deferral: usize, exit: Exit) {
         let selector = match self.deferrals[deferral].selector {
             Some(selector) => selector,
             None => self.local(builtin::INT),
@@ -74,14 +133,18 @@ impl Builder<'_, '_> {
             open.exits.push(exit);
             open.exits.len() - 1
         });
-        let (entry, pending, kept) = (open.entry, open.pending, open.kept);
+        let start = match exit {
+            Exit::Loop(_) => open.entry,
+            Exit::Return => open.shared,
+        };
+        let (pending, kept) = (open.pending, open.kept);
         self.store(selector, Operand::Word(index as u64 + 1));
         // All that the shared code reads is written on every way into it, as the verifier demands.
         self.store(pending, Operand::Word(0));
         if let Some(kept) = kept {
             self.store(kept, Operand::Word(0));
         }
-        self.jump(entry);
+        self.jump(start);
     }
 
     /// Closes the innermost `defer` at the end of its block, and writes its code.
@@ -110,6 +173,14 @@ impl Builder<'_, '_> {
         }
         deferral.enter(self);
         self.start(deferral.entry);
+        if let Some(Returned { place, .. }) = &self.returned
+            && deferral.exits.contains(&Exit::Return)
+            && let Some(place) = *place
+        {
+            self.store(place, Operand::Word(0));
+        }
+        self.jump(deferral.shared);
+        self.start(deferral.shared);
         self.shared_code(&deferral);
     }
 
@@ -134,7 +205,10 @@ impl Builder<'_, '_> {
                 let is_taken = self.operation(builtin::BOOL, Operation::IntEqual, selector, number);
                 self.branch(is_taken, taken, other);
                 self.start(taken);
-                self.leave_to_loop(*exit);
+                match exit {
+                    Exit::Loop(target) => self.leave_to_loop(*target),
+                    Exit::Return => self.leave_by_return(),
+                }
                 self.start(other);
             }
         }
@@ -145,18 +219,6 @@ impl Builder<'_, '_> {
         let own = self.block();
         self.branch(pending, passing, own);
         self.start(own);
-        self.pass_on(landing.error);
-        self.start(done);
-    }
-
-    /// Writes the code of a `defer` on the way of a `return`; an error in it is raised here.
-    pub fn run_deferred(&mut self, body: ExpressionId) {
-        let landing = self.new_landing();
-        self.deferred(body, landing);
-        let done = self.block();
-        self.jump(done);
-        self.start(landing.block);
-        self.perform(RuntimeCall::defer_leave, Vec::new());
         self.pass_on(landing.error);
         self.start(done);
     }

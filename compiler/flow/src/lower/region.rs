@@ -2,12 +2,12 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_infer::hir::ExpressionId;
 use gsw_names::types::Type;
 
 use crate::ir::{BlockId, LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::lower::code::Landing;
+use crate::lower::defer::Exit;
 use crate::lower::emitter::Emitter;
 
 /// How the innermost loop is left.
@@ -65,7 +65,6 @@ pub(crate) enum Region {
     },
     /// A `defer` that is to run.
     Defer {
-        body: ExpressionId,
         /// Its place among those that are open.
         deferral: usize,
         /// Where errors go before they are raised further.
@@ -107,6 +106,10 @@ impl Region {
 impl Builder<'_, '_> {
     /// `return value`: leaves everything that is open.
     pub fn leave_function(&mut self, value: Operand, ty: &Type) {
+        if self.has_defer() {
+            self.return_through_defers(value, ty);
+            return;
+        }
         let value = if self.regions().is_empty() {
             value
         } else {
@@ -115,7 +118,13 @@ impl Builder<'_, '_> {
             Operand::Local(self.copy(value, id))
         };
         self.leave_all((value, ty));
-        self.end(Terminator::Return(value));
+    }
+
+    /// Whether a `defer` is open.
+    pub fn has_defer(&self) -> bool {
+        self.regions()
+            .iter()
+            .any(|it| matches!(it, Region::Defer { .. }))
     }
 
     /// `break`, `continue`: leaves what is open inside the innermost loop and continues.
@@ -142,18 +151,20 @@ impl Builder<'_, '_> {
         Operand::Word(0)
     }
 
-    /// Writes what is to be done where all regions are left by `return`; they stay open for what is written after.
-    fn leave_all(&mut self, returned: (Operand, &Type)) {
+    /// Writes the way out of the function: what is to be done where the regions are left by `return`, up to the first `defer`,
+    /// whose code continues from there. They stay open for what is written after.
+    pub fn leave_all(&mut self, returned: (Operand, &Type)) {
         let open = self.regions().to_vec();
         // Closed one by one while their code is written, so that an error on the way out goes to the regions further out.
         while let Some(region) = self.close() {
-            if let Region::Defer { body, .. } = region {
-                // A copy, unlike on the other ways: the value is made already and must live across the code of the `defer`.
-                self.run_deferred(body);
-            } else {
-                self.leave(&region, Some(returned));
+            if let Region::Defer { deferral, .. } = region {
+                self.leave_by_defer(deferral, Exit::Return);
+                self.reopen(open);
+                return;
             }
+            self.leave(&region, Some(returned));
         }
+        self.end(Terminator::Return(returned.0));
         self.reopen(open);
     }
 
@@ -167,7 +178,7 @@ impl Builder<'_, '_> {
             };
             if let Region::Defer { deferral, .. } = region {
                 // The rest of the way is written where the shared code of that `defer` ends.
-                self.leave_by_defer(deferral, exit);
+                self.leave_by_defer(deferral, Exit::Loop(exit));
                 self.reopen(open);
                 return;
             }

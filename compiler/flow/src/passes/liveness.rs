@@ -57,6 +57,18 @@ impl LocalSet {
         shrank
     }
 
+    /// Takes out all of `other`.
+    pub fn subtract(&mut self, other: &Self) {
+        for (word, gone) in self.0.iter_mut().zip(&other.0) {
+            *word &= !*gone;
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|it| *it == 0)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {

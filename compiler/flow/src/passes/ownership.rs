@@ -18,22 +18,21 @@
 //!
 //! Invariants, which [`crate::verify`] proves afterwards: all ways into a block agree on what is owned; no value is consumed
 //! twice, overwritten while it is owned, or left where the function ends. An edge that needs releases and leads to a block
-//! with other predecessors gets a block of its own.
+//! with other predecessors goes by way of blocks that release (`way_out`).
 //!
 //! Liveness is the usual backward analysis over bit sets ([`crate::passes::liveness`]). The scheme is that of "Counting
 //! Immutable Beans" (Ullrich, de Moura 2019) with owned parameters, placed by liveness as in "Perceus" (Reinking et al. 2021).
 
 #[cfg(test)]
 mod tests;
+mod way_out;
 
 use gsw_abi::types::TypeTable;
-use rustc_hash::FxHashMap;
 
-use crate::ir::{Block, BlockId, Function, Instruction, LocalId, Operand, Terminator};
+use crate::ir::{Block, Function, Instruction, LocalId, Operand, Terminator};
 use crate::passes::liveness::{LocalSet, counted_locals, live_after_terminator, live_at_start};
-use crate::role::{
-    Role, edges, instruction_operands, instruction_written, targets_mut, terminator_operands,
-};
+use crate::passes::ownership::way_out::WaysOut;
+use crate::role::{Role, edges, instruction_operands, instruction_written, terminator_operands};
 
 /// Makes the ownership of `function` explicit.
 ///
@@ -52,44 +51,30 @@ pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
         }
     }
     let predecessors = predecessor_counts(function);
-    let mut splits = Splits::default();
-    let first_new = function.blocks.len();
-    for index in 0..first_new {
+    let mut ways_out = WaysOut::default();
+    for index in 0..function.blocks.len() {
         // Blocks are independent: all of them are judged by the liveness from before, which the new instructions do not change.
         let mut block = std::mem::replace(&mut function.blocks[index], unreachable());
-        own_terminator(
-            &mut block,
-            &starts,
-            &counted,
-            &mut EdgePlan {
-                predecessors: &predecessors,
-                entry_releases: &mut entry_releases,
-                splits: &mut splits,
-                first_new,
-            },
-        );
+        let mut plan = EdgePlan {
+            predecessors: &predecessors,
+            entry_releases: &mut entry_releases,
+            ways_out: &mut ways_out,
+        };
+        own_terminator(index, &mut block, &starts, &counted, &mut plan);
         function.blocks[index] = block;
     }
     for (block, releases) in function.blocks.iter_mut().zip(entry_releases) {
         let releases = releases.into_iter().map(Instruction::Release);
         block.instructions.splice(0..0, releases);
     }
-    function.blocks.append(&mut splits.blocks);
-}
-
-/// Blocks on edges; edges with the same releases and the same target share one.
-#[derive(Default)]
-struct Splits {
-    blocks: Vec<Block>,
-    known: FxHashMap<(BlockId, Vec<LocalId>), BlockId>,
+    ways_out.write(function);
 }
 
 /// What is needed to put releases on an edge.
 struct EdgePlan<'a> {
     predecessors: &'a [usize],
     entry_releases: &'a mut Vec<Vec<LocalId>>,
-    splits: &'a mut Splits,
-    first_new: usize,
+    ways_out: &'a mut WaysOut,
 }
 
 /// `x = call(borrow x)` would lose the old value before it is released: it is moved to a local of its own before.
@@ -174,6 +159,7 @@ fn replace_source(instruction: &mut Instruction, by: LocalId) {
 }
 
 fn own_terminator(
+    index: usize,
     block: &mut Block,
     starts: &[LocalSet],
     counted: &LocalSet,
@@ -195,48 +181,36 @@ fn own_terminator(
         retains.extend(std::iter::repeat_n(Instruction::Retain(local), needed));
     }
     // Releases after a borrowing terminator can only be on its edges: in the block itself they would come before the call.
-    place_edge_releases(&mut block.terminator, &owned, starts, counted, plan);
+    place_edge_releases(index, &block.terminator, &owned, starts, counted, plan);
     own_instructions(block, live, counted);
     block.instructions.extend(retains);
 }
 
 fn place_edge_releases(
-    terminator: &mut Terminator,
+    block: usize,
+    terminator: &Terminator,
     owned: &LocalSet,
     starts: &[LocalSet],
     counted: &LocalSet,
     plan: &mut EdgePlan<'_>,
 ) {
-    let all = edges(terminator);
-    for (edge, target) in all.into_iter().zip(targets_mut(terminator)) {
-        let mut here = owned.clone();
+    for (number, edge) in edges(terminator).into_iter().enumerate() {
+        let mut releases = owned.clone();
         if let Some(written) = edge.written.filter(|it| counted.has(*it)) {
-            here.insert(written);
+            releases.insert(written);
         }
-        let live = &starts[edge.target.0 as usize];
-        let releases: Vec<LocalId> = here.iter().filter(|it| !live.has(*it)).collect();
+        let target = edge.target.0 as usize;
+        releases.subtract(&starts[target]);
         if releases.is_empty() {
             continue;
         }
-        if plan.predecessors[edge.target.0 as usize] == 1 {
+        if plan.predecessors[target] == 1 {
             // The only edge into the block, so its start is on the edge. Nothing is overwritten: each block has one such edge, and the
             // entry block has none.
-            plan.entry_releases[edge.target.0 as usize] = releases;
+            plan.entry_releases[target] = releases.iter().collect();
             continue;
         }
-        let next = BlockId((plan.first_new + plan.splits.blocks.len()) as u32);
-        *target = *plan
-            .splits
-            .known
-            // Most error edges of a function release the same locals; sharing their blocks keeps the code small.
-            .entry((edge.target, releases.clone()))
-            .or_insert_with(|| {
-                plan.splits.blocks.push(Block {
-                    instructions: releases.into_iter().map(Instruction::Release).collect(),
-                    terminator: Terminator::Jump(edge.target),
-                });
-                next
-            });
+        plan.ways_out.add(edge.target, block, number, releases);
     }
 }
 

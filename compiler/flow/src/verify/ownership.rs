@@ -109,7 +109,7 @@ impl State<'_> {
         }
     }
 
-    /// Borrows are looked at first: an instruction reads all its operands before it takes any over.
+    /// Borrows are checked first: an instruction reads all its operands before it takes any over.
     fn operands(&mut self, operands: &[(Operand, Role)]) {
         for role in [Role::Borrowed, Role::Consumed] {
             for (operand, _) in operands.iter().filter(|(_, it)| *it == role) {

@@ -6,7 +6,7 @@ use gsw_syntax::ast::{
     RecordDeclaration, TypeExpression, Variant,
 };
 
-use crate::document::{Document, concat, nothing, text};
+use crate::document::{Document, concat, nest, nothing, text};
 use crate::item::head::generics;
 use crate::printer::{Printer, entry};
 
@@ -50,8 +50,16 @@ impl<'run, 'file> Printer<'run, 'file> {
         let Some(check) = check else {
             return nothing();
         };
-        let gap = Span::new(end, check.span.start);
-        self.signed(" where", gap, |printer| printer.expression(check))
+        let word = self.find(end, 'w');
+        let before = self.between(end, word);
+        let gap = Span::new(word + 5, check.span.start);
+        match before {
+            Some(comments) => {
+                let check = self.signed("where", gap, |printer| printer.expression(check));
+                nest(concat([comments, check]))
+            }
+            None => self.signed(" where", gap, |printer| printer.expression(check)),
+        }
     }
 
     /// `type A = T where …`

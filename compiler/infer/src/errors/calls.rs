@@ -141,7 +141,7 @@ pub fn unknown_method(
     )
 }
 
-/// The methods that there are, where none is like the one that is named.
+/// The existing methods, where none resembles the one that is named.
 pub fn has_methods(diagnostic: Diagnostic, names: &[Name]) -> Diagnostic {
     let mut names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
     names.sort();
@@ -246,7 +246,7 @@ pub fn not_a_workflow(place: Place) -> Diagnostic {
     )
 }
 
-/// A setting that there is none of.
+/// An unknown setting.
 pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
@@ -427,7 +427,7 @@ pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
 pub enum Renaming {
     /// `as` and this name at this place.
     As(Place, String),
-    /// Another name after an `as` that is there.
+    /// Another name after an existing `as`.
     OtherAlias,
     /// Tools listed one by one, not by their modules.
     OneByOne,

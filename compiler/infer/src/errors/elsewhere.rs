@@ -205,7 +205,7 @@ pub fn argument_by_another_name(callee: &str, name: &str) -> Option<&'static str
     }
 }
 
-/// `(limit: 4)` behind what a `parallel for` goes through.
+/// `(limit: 4)` after what a `parallel for` goes through.
 pub fn limit_in_parentheses(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`limit` is a word of `parallel for`, without parentheses: `parallel for x in xs limit 4 { … }`")
 }
@@ -455,7 +455,7 @@ pub fn error_in_parentheses(mut report: Diagnostic, error: &str, fields: &[&str]
     ))
 }
 
-/// A name that a field has which the pattern around it could have taken; `end` is right behind that pattern.
+/// A name that a field has which the pattern around it could have taken; `end` is right after that pattern.
 pub fn untaken_field(
     report: Diagnostic,
     name: &str,

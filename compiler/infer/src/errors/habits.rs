@@ -30,7 +30,7 @@ fn last_name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// `??` after an element that is there or raises; `whole` is the element, and `get` what gives an optional.
+/// `??` after an element that exists or raises; `whole` is the element, and `get` the call that returns an optional.
 pub fn element_or_default(diagnostic: Diagnostic, whole: Place, get: &str) -> Diagnostic {
     diagnostic
         .note(format!(
@@ -74,7 +74,7 @@ pub fn family_has_no_fields(place: Place) -> Diagnostic {
         .note("it stands for every error of a model; a name alone takes an error whole: `catch e => e.message()`")
 }
 
-/// A function where its value is wanted; `end` is right behind it.
+/// A function where its value is wanted; `end` is right after it.
 pub fn call_it(diagnostic: Diagnostic, name: &str, end: Place) -> Diagnostic {
     diagnostic
         .note(format!("`{name}` is a function: `{name}()` calls it"))
@@ -98,7 +98,7 @@ pub fn text_and_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a text is compared with a text, `x == \"1\"`, and the number in it with a number, `x.parse_int() == 1`")
 }
 
-/// One of several texts behind `or`; `whole` is the condition, and `instead` what is meant.
+/// One of several texts after `or`; `whole` is the condition, and `instead` what is meant.
 pub fn one_of_texts(mut diagnostic: Diagnostic, instead: Option<(Place, String)>) -> Diagnostic {
     diagnostic.notes.clear();
     let diagnostic = diagnostic.note(
@@ -163,7 +163,7 @@ pub fn duration_of_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration is written with its unit, `5s`, and one of a number is `1s * n`")
 }
 
-/// `fail e catch …`; the places are right before `fail` and behind the error.
+/// `fail e catch …`; the places are right before `fail` and after the error.
 pub fn fail_takes_all(diagnostic: &mut Diagnostic, start: Place, end: Place) {
     let mut report = diagnostic.clone();
     report.notes.clear();
@@ -251,7 +251,7 @@ pub fn made_of_file(diagnostic: Diagnostic, module: &str) -> Diagnostic {
     ))
 }
 
-/// A stream where its answer is wanted; `end` is right behind it.
+/// A stream where its answer is wanted; `end` is right after it.
 pub fn result_of_stream(diagnostic: Diagnostic, end: Place) -> Diagnostic {
     diagnostic
         .note("`.result()` waits for the whole answer of a stream, and `for part in s { … }` for its parts")
@@ -304,7 +304,7 @@ pub fn tool_is_listed(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a tool is listed by its name, `tools: [search]`, and the model calls it")
 }
 
-/// One tool without brackets; the places are right before and behind it.
+/// One tool without brackets; the places are right before and after it.
 pub fn tools_in_brackets(diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
     diagnostic
         .note("a list has brackets, also one of a single tool: `tools: [search]`")
@@ -339,7 +339,7 @@ pub fn of_detail(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`ask.detail(…)` gives the answer with its `usage`, and the value as `value`")
 }
 
-/// `spawn detached w() catch …`; the places are right before `spawn` and behind the call.
+/// `spawn detached w() catch …`; the places are right before `spawn` and after the call.
 pub fn detached_caught(diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
     diagnostic
         .note("`spawn detached` takes everything to its right, with the `catch`: put it in parentheses")

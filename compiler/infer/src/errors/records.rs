@@ -53,7 +53,7 @@ pub fn unknown_field(
     )
 }
 
-/// The fields that there are, where none is like the one that is named.
+/// The existing fields, where none resembles the one that is named.
 pub fn has_fields(diagnostic: Diagnostic, fields: &[Name]) -> Diagnostic {
     let names: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
     match &names[..] {
@@ -236,7 +236,7 @@ pub fn unknown_variant(
     )
 }
 
-/// The variants that there are, where none is like the one that is named.
+/// The existing variants, where none resembles the one that is named.
 pub fn has_variants(diagnostic: Diagnostic, variants: &[Name]) -> Diagnostic {
     let names: Vec<String> = variants.iter().map(|it| format!("`{it}`")).collect();
     match &names[..] {

@@ -109,7 +109,7 @@ pub fn convert_to_int(
     around: (Place, Place),
 ) -> Diagnostic {
     let note = "`int` and `float` do not mix; `.to_int()` truncates";
-    // What is behind the point would be gone.
+    // What is after the point would be gone.
     with_method(diagnostic.note(note), operand, around, ".to_int()").offered()
 }
 
@@ -179,7 +179,7 @@ pub fn lacks_payload(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     ))
 }
 
-/// An answer with its details where the answer is wanted; `end` is right behind it.
+/// An answer with its details where the answer is wanted; `end` is right after it.
 pub fn value_of_response(diagnostic: Diagnostic, end: Place) -> Diagnostic {
     diagnostic
         .note("`.detail(…)` gives a `Response`, whose field `value` is the answer")
@@ -267,7 +267,7 @@ pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
-/// An optional to the right of an operator that takes it before the `??` behind it does; the places are those of parentheses.
+/// An optional to the right of an operator that takes it before the `??` after it does; the places are those of parentheses.
 pub fn default_is_looser(
     diagnostic: Diagnostic,
     operator: &str,
@@ -331,7 +331,7 @@ pub fn branches_of_json(diagnostic: Diagnostic, ty: &str) -> Diagnostic {
     ))
 }
 
-/// A type that nothing tells.
+/// A type that nothing determines.
 pub fn cannot_infer(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::CANNOT_INFER_TYPE,

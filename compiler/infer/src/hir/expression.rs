@@ -20,12 +20,12 @@ pub struct Expression {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExpressionKind {
     Int(i64),
-    /// A float's bits.
+    /// The bits of a float.
     Float(u64),
     Bool(bool),
     None,
     Unit,
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     /// A string without interpolation; also of a literal union's type.
     String(Name),
@@ -225,7 +225,7 @@ pub enum ExpressionKind {
     Spawn(Lambda),
     /// `undo { }`: what takes back what was just done, with its modifiers inside; of type `()`.
     Undo(Lambda),
-    /// `spawn detached wf(args)`; gives the run's id.
+    /// `spawn detached wf(args)`; returns the run's id.
     SpawnDetached {
         item: ItemId,
         arguments: Vec<(u32, ExpressionId)>,
@@ -251,7 +251,7 @@ pub enum ExpressionKind {
     },
     /// `parallel (a, b) errors p`
     Parallel {
-        /// Without parameters.
+        /// Lambdas without parameters.
         branches: Vec<Lambda>,
         policy: ErrorPolicy,
     },

@@ -21,7 +21,7 @@ pub enum PatternKind {
     Binding(LocalId),
     /// An int or a duration's nanoseconds.
     Int(i64),
-    /// A float's bits.
+    /// The bits of a float.
     Float(u64),
     Bool(bool),
     /// A string or one of a literal union.
@@ -29,7 +29,7 @@ pub enum PatternKind {
     /// A constant's value, by `==`.
     Constant(ItemId),
     None,
-    /// The inside of an optional that is there; every pattern on an optional but `none`, `_`'s kin included, is written so.
+    /// The inside of a present optional; every pattern on an optional but `none`, `_` and its like included, has this form.
     Some(Box<Pattern>),
     /// `start..=end` of ints.
     Range {

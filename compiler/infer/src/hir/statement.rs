@@ -28,7 +28,7 @@ pub enum PlacePart {
     Element(ExpressionId),
 }
 
-/// What an assignment does to the value that is there.
+/// What an assignment does to the old value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// The right side takes its place.
@@ -40,7 +40,7 @@ pub enum Change {
     /// Like `Operator`, where what the operator gives is converted or checked on its way into a part: an expression over two
     /// locals that is evaluated with no wait.
     Converted {
-        /// Holds the value that is there.
+        /// Holds the old value.
         old: LocalId,
         right: LocalId,
         /// What takes the place of the old value.
@@ -66,7 +66,7 @@ pub enum StatementKind {
         local: LocalId,
         /// From the variable to the part that changes; empty for the whole.
         path: Vec<PlaceStep>,
-        /// How the value changes what is there.
+        /// How the value changes the old one.
         change: Change,
         value: ExpressionId,
     },

@@ -1,4 +1,4 @@
-//! Whether the absence of a field is the business of another arm, so that a name in this one binds the value present.
+//! Whether another arm handles the absence of a field, so that a name in this one binds the value present.
 //!
 //! A name on a field binds the field as it is: `RateLimited(wait)` gives `wait` as an optional. Where an earlier arm has
 //! taken everything that this arm would match with `none` there, or a later one, which would else never match, asks for it,
@@ -259,7 +259,7 @@ pub(super) fn from_start(index: usize) -> Name {
     Name::from(format!("[{index}]"))
 }
 
-/// The way to an element behind the `..`, the last of which is number 0.
+/// The way to an element after the `..`, the last of which is number 0.
 pub(super) fn from_end(index: usize) -> Name {
     Name::from(format!("[-{index}]"))
 }

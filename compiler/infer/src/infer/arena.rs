@@ -1,9 +1,9 @@
 //! The expressions of a body while they are made.
 
+use gsw_names::types::Type;
 use gsw_source::Span;
 
 use crate::hir::{Expression, ExpressionId, ExpressionKind};
-use gsw_names::types::Type;
 
 /// Expressions in the order in which they were finished: children before their parents.
 #[derive(Default)]

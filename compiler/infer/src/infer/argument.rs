@@ -101,7 +101,7 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
     }
 }
 
-/// Looks at an argument that is for no parameter, for its own mistakes.
+/// Checks an argument that matches no parameter, for its own mistakes.
 pub(super) fn lost_argument(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     // `isinstance(x, int)`: that a type is no value says nothing new where what it is given to is unknown.
     if let ast::ExpressionKind::Name(name) = &value.kind

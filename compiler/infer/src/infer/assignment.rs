@@ -105,7 +105,7 @@ fn taken_apart(
 ) -> Option<Pattern> {
     let span = target.span;
     if let ast::ExpressionKind::Tuple(parts) = &target.kind {
-        // All are looked at, so that all mistakes are reported.
+        // All are checked, so that all mistakes are reported.
         let parts: Vec<Option<Pattern>> = parts
             .iter()
             .map(|part| taken_apart(cx, part, assigned))

@@ -452,7 +452,7 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
     cx.hir.push(kind, function.result.clone(), call.span)
 }
 
-/// Looks at the arguments of a call that came to nothing, for their own mistakes.
+/// Checks the arguments of an invalid call, for their own mistakes.
 pub(super) fn lost_call(cx: &mut Context, call: Call) -> ExpressionId {
     for argument in call.arguments {
         argument::lost_argument(cx, &argument.value);

@@ -52,13 +52,13 @@ struct Check<'db> {
     /// Instances that were looked into. All parts must be able, so each has to be looked at once; one that contains itself is as
     /// able as its other parts.
     seen: HashSet<Type>,
-    /// How deep the part lies that is looked at.
+    /// How deep the part is nested that is checked.
     depth: u32,
     /// Whether that is the type itself and no part of it; a checked type is its base.
     is_whole: bool,
 }
 
-/// Parts that lie deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
+/// Parts that are deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
 const DEEPEST: u32 = 1_000;
 
 impl Check<'_> {
@@ -74,7 +74,7 @@ impl Check<'_> {
 
     fn able_here(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
-            // What was reported is able to do anything, so that one mistake gives one report.
+            // An invalid type has every capability, so that one mistake causes one report.
             Type::Invalid | Type::Never => true,
             // Assume it can; the caller keeps the question (`Postponed`) and asks again when inference has ended.
             Type::Variable(_) => {
@@ -205,7 +205,7 @@ impl Check<'_> {
     fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
         self.is_whole = false;
         if let Type::Record(item, arguments) | Type::Enum(item, arguments) = ty {
-            // A type that holds ever larger instances of itself is of no use for anything.
+            // A type that contains ever larger instances of itself has no capability.
             let is_endless = type_grows(self.db, *item) || is_too_large(ty);
             if is_endless || self.seen.len() > MOST_INSTANCES {
                 return false;

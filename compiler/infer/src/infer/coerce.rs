@@ -226,7 +226,7 @@ impl HirBuilder<'_> {
 #[derive(Clone, Copy)]
 pub(super) enum Siblings {
     Branches,
-    /// Those of a literal.
+    /// The types of a literal's parts.
     Parts(errors::PartsOf),
 }
 
@@ -346,7 +346,7 @@ fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<E
     Some(hir.converted(id, Coercion::ToJson, &Type::Json))
 }
 
-/// What a request carries, as the variant for its type. Of an optional text it is not clear what `none` would be sent as.
+/// The body of a request, as the variant for its type. Of an optional text it is not clear what `none` would be sent as.
 fn http_body(
     hir: &mut HirBuilder,
     id: ExpressionId,

@@ -33,7 +33,7 @@ pub(super) struct Context<'db> {
     pub(super) scopes: Scopes,
     /// Where the texts of a conversation are gathered, in the body of one.
     pub(super) said: Option<LocalId>,
-    /// What the pattern at work has bound so far.
+    /// What the current pattern has bound so far.
     pub(super) pattern_names: PatternNames,
 }
 

@@ -166,7 +166,7 @@ fn is_plain_enum(hir: &HirBuilder, ty: &Type) -> bool {
     variants.all(|it| it.fields.is_empty())
 }
 
-/// Reports `x as T` that there is not, with the method that converts where there is one.
+/// Reports an `x as T` that does not exist, with the method that converts where there is one.
 fn not_convertible(hir: &mut HirBuilder, value: ExpressionId, target: &Type, span: Span) {
     let actual = hir.ty(value);
     let (place, from, to) = (hir.place(span), hir.show(&actual), hir.show(target));

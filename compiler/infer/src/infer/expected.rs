@@ -1,10 +1,10 @@
-//! What the surroundings of an expression want of it.
+//! The type that the context of an expression expects.
 
 use gsw_names::types::{Type, TypeVariable};
 
 use crate::infer::table::Table;
 
-/// What the surroundings want of an expression.
+/// The type that the context of an expression expects.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
     Anything,

@@ -1,9 +1,9 @@
 //! Which bodies an item has, and what each of them starts from and must give.
 
-use gsw_abi::setting::Setting;
 use std::sync::Arc;
 
 use gsw_abi::setting::Origin;
+use gsw_abi::setting::Setting;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, has_media_inside, holds_secret};
 use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};

@@ -83,7 +83,7 @@ fn closure_body(cx: &mut Context, body: &ast::Expression) -> ExpressionId {
     }
 }
 
-/// A closure's body where nothing is known of its result: what it gives at its end and by `return` agree on that.
+/// A closure's body whose result type is unknown: the value at its end and those of its `return`s determine it.
 fn free_body(cx: &mut Context, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
     // The variable is bound once, after all values of the body are known: binding it to the first would reject a later
     // `return none`.

@@ -103,7 +103,7 @@ impl Locals {
         frame.expect("every frame that is closed was opened")
     }
 
-    /// What `return` must give here; `None` where nothing is known of it.
+    /// The type that `return` must have here; `None` where it is unknown.
     pub(super) fn wanted_result(&self) -> Option<Type> {
         self.frames.last()?.result.clone()
     }

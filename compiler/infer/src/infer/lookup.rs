@@ -1,4 +1,4 @@
-//! What inference asks of declarations, in the form it needs.
+//! Facts of declarations in the form that inference needs.
 
 use gsw_names::types::Type;
 use gsw_names::{

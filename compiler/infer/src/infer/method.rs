@@ -59,7 +59,7 @@ pub(super) fn infer_field(
     value_field(&mut cx.hir, base, name, span)
 }
 
-/// A report of a method behind the name of its type, which is no value: `xs.map(string.upper)`.
+/// A report of a method after the name of its type, which is no value: `xs.map(string.upper)`.
 fn method_as_value(
     cx: &Context,
     scope: Option<Definition>,
@@ -424,7 +424,7 @@ fn added(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<String
     (is_variable && is_short && !given.is_empty()).then(|| format!("{list} += [{given}]"))
 }
 
-/// The module that a variable hides, when that has a function of this name: `log.info(…)` behind `let log = …`.
+/// The module that a variable hides, when that has a function of this name: `log.info(…)` after `let log = …`.
 fn hidden_module(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<Name> {
     let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
     let written = gsw_names::source_text(hir.db, hir.item, receiver);
@@ -433,7 +433,7 @@ fn hidden_module(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Optio
     Some(written)
 }
 
-/// A call of a method that there is not.
+/// A call of an unknown method.
 struct Written<'a> {
     name: &'a ast::Identifier,
     whole: Span,

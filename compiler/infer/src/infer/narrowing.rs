@@ -15,7 +15,7 @@ pub(super) fn tested_value(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
         .flatten()
 }
 
-/// The text at `span`, when a condition around or before it tests whether that is there.
+/// The text at `span`, when a condition around or before it tests whether that is present.
 pub(super) fn tested(hir: &HirBuilder, span: Span) -> Option<Name> {
     let text = gsw_names::source_text(hir.db, hir.item, span);
     if !is_path(&text) {
@@ -86,7 +86,7 @@ fn is_path(text: &str) -> bool {
     text.starts_with(|it: char| it.is_lowercase() || it == '_') && text.chars().all(is_part)
 }
 
-/// Whether an expression tests by itself if the value of this text is there.
+/// Whether an expression by itself tests that the value with this text is present.
 fn tests(hir: &HirBuilder, expression: &ast::Expression, text: &str) -> bool {
     let is_it = |it: &ast::Expression| gsw_names::source_text(hir.db, hir.item, it.span) == text;
     if let ast::ExpressionKind::Binary {

@@ -67,7 +67,7 @@ pub(super) fn infer_otherwise(
     otherwise_of(&mut cx.hir, value, fallback, joined, span)
 }
 
-/// What takes the place of a value that is there or raises an error.
+/// What to write instead of `??` after a value that exists or raises an error.
 fn instead_of_fallback(
     hir: &HirBuilder,
     value: ExpressionId,

@@ -425,7 +425,7 @@ fn list_pattern(
     })
 }
 
-/// Binds the names of a pattern that came to nothing, so that their uses are not reported.
+/// Binds the names of an invalid pattern, so that their uses are not reported.
 fn lost_pattern(cx: &mut Context, pattern: &ast::Pattern) -> PatternKind {
     match &pattern.kind {
         ast::PatternKind::Binding(name) => {

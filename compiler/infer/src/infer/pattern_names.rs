@@ -5,7 +5,7 @@ use gsw_source::Name;
 use crate::hir::LocalId;
 use crate::infer::absence::Arms;
 
-/// What the pattern at work has bound, and where `none` occurs in its neighbours.
+/// What the current pattern has bound, and where `none` occurs in its neighbours.
 #[derive(Default)]
 pub(super) struct PatternNames {
     bound: Vec<(Name, LocalId)>,
@@ -13,7 +13,7 @@ pub(super) struct PatternNames {
     reused: Vec<(Name, LocalId)>,
     /// The way from the top to here.
     path: Vec<Name>,
-    /// The arms of the `match` at work.
+    /// The arms of the current `match`.
     arms: Arms,
     /// Which of them; `None` in patterns that belong to no arm.
     arm: Option<usize>,

@@ -1,9 +1,9 @@
 //! Questions that inference could not answer where they came up, kept until more is known.
 
+use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 
 use crate::item_bodies::Requirement;
-use gsw_names::types::Type;
 
 #[derive(Default)]
 pub(super) struct Postponed {

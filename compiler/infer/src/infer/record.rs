@@ -90,7 +90,7 @@ pub(super) fn infer_record(
     }
 }
 
-/// The braces behind the name of a record.
+/// The braces after the name of a record.
 #[derive(Clone, Copy)]
 pub(super) enum Braces {
     /// Those of a literal that would be a call with parentheses.
@@ -386,7 +386,7 @@ fn simplest(hir: &HirBuilder, ty: &Type) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Looks at the parts of a record literal that came to nothing, for their own mistakes.
+/// Checks the parts of an invalid record literal, for their own mistakes.
 fn lost_record(
     cx: &mut Context,
     fields: &[ast::FieldInit],

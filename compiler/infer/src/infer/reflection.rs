@@ -70,7 +70,7 @@ pub(super) fn infer_reflection(cx: &mut Context, expression: &ast::Expression) -
         return cx.hir.invalid(span);
     };
     let mut statements = Vec::new();
-    // `max`, `until` and `by` are then not looked at: without an answer's type `until` would only be reported as a consequence.
+    // `max`, `until` and `by` are not checked then: without an answer's type `until` would only be reported as a consequence.
     let Some(asked) = asked_once(cx, call, &mut statements) else {
         return cx.hir.invalid(span);
     };
@@ -215,7 +215,7 @@ fn improvement(
         };
         statement(kind, span)
     };
-    // Counted before the call, so that the model hears of round 1 first.
+    // Counted before the call, so that the model is told round 1 first.
     let count = assign(round, Change::Operator(BinaryOperator::Add), one);
     let earlier = hir.local_value(answer, span);
     let number = hir.local_value(round, span);

@@ -21,7 +21,7 @@ pub(super) struct Scopes {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Untaken {
     pub(super) owner: Name,
-    /// Right behind the pattern.
+    /// The position after the pattern.
     pub(super) end: Span,
     /// What takes the field, with the parentheses.
     pub(super) fields: String,

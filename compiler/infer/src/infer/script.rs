@@ -61,7 +61,7 @@ fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
     if matches!(kind, ExpressionKind::Invalid) {
         return id;
     }
-    // What an answer is worth is not known before it is read: `answer` says one that does not fit.
+    // Whether an answer fits is known only when it is read: `answer` reports one that does not.
     let ends_request = if let ExpressionKind::ErrorValue { item, .. } = kind {
         error_class(db, *item) == ErrorClass::Model
             && builtin_error(db, *item) != Some(BuiltinError::InvalidResponse)

@@ -119,7 +119,7 @@ impl ItemInference<'_> {
         Type::clone(row)
     }
 
-    /// The list of rows, of type `wanted` where that is known. Gives the type of a row, and what of it is open still.
+    /// The list of rows, of type `wanted` where that is known. Returns the type of a row, and what of it is open still.
     fn rows(&mut self, rows: &ast::Expression, wanted: Option<&Type>) -> (Type, OpenType) {
         let mut open = None;
         self.part(BodyPart::Rows, &[], Type::Invalid, |cx| {
@@ -163,7 +163,7 @@ pub fn pass_share(value: &ast::Expression) -> Option<f64> {
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// The number after `repeat`, when there can be so many runs.
+/// The number after `repeat`, when there can be this many runs.
 pub fn repeat_count(value: &ast::Expression) -> Option<u32> {
     let ast::ExpressionKind::Literal(ast::Literal::Int(Some(count))) = &value.kind else {
         return None;

@@ -184,7 +184,7 @@ impl Texts {
         true
     }
 
-    /// Adds texts to it and to all above it; that they may be there was looked at.
+    /// Adds texts to it and to all above it, which was checked to be allowed.
     fn reach(&mut self, variable: TextVariable, texts: BTreeMap<Name, Origin>) {
         let mut work = vec![(variable, texts)];
         while let Some((next, texts)) = work.pop() {

@@ -190,7 +190,7 @@ impl Table<'_> {
         target: &FunctionType,
     ) -> Option<Relation> {
         let parameters = self.relate_all(&target.parameters, &actual.parameters)?;
-        // What the function raises is looked at where it becomes one of a type that says what it may raise.
+        // The errors of the function are checked where it becomes a value of a type that lists errors.
         let promises_more = target.latent.is_some() && target.latent != actual.latent;
         let promise = if promises_more {
             Relation::Widen

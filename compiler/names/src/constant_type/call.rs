@@ -110,7 +110,7 @@ impl Constant<'_> {
         }
     }
 
-    /// What the body of a lambda gives when it is called with what `wanted` is.
+    /// The type of a lambda's body when its arguments are of the types in `wanted`.
     fn lambda_result(
         &self,
         solution: &Solution,

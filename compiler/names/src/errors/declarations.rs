@@ -108,8 +108,7 @@ pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
         .note(format!("`--{name}` is an option that every program has"))
 }
 
-/// An attribute that there is not.
-/// `word` is the attribute's name without the `@`.
+/// An unknown attribute. `word` is the attribute's name without the `@`.
 pub fn unknown_attribute(
     place: Place,
     word: Place,

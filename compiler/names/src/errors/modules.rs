@@ -57,7 +57,7 @@ pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
         .note("move what they share into a module of its own and import that")
 }
 
-/// An import behind a declaration; `start` is where that begins, `text` the import.
+/// An import after a declaration; `start` is where that begins, `text` the import.
 pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
     let message = "an import comes before all other declarations";
     let edit = |place, text: String| Edit { place, text };

@@ -96,7 +96,7 @@ pub fn error_everywhere(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     ))
 }
 
-/// A name that the list of an import lacks; `end` is right behind the last of that list.
+/// A name that the list of an import lacks; `end` is right after the last of that list.
 pub fn not_listed(diagnostic: Diagnostic, module: &str, name: &str, end: Place) -> Diagnostic {
     diagnostic
         .note(format!(

@@ -76,7 +76,7 @@ pub(super) fn read(reader: &mut Reader, entry: &Entry<'_>, into: &mut ModelDefau
     }
 }
 
-/// `provider/model`, both there.
+/// Whether it is `provider/model` with both parts.
 pub(super) fn is_model(text: &str) -> bool {
     let is_part = |it: &str| !it.is_empty() && !it.contains(char::is_whitespace);
     text.split_once('/')

@@ -67,7 +67,7 @@ pub enum ExpressionKind {
     /// `a..b`, `a..=b`
     Range {
         start: Box<Expression>,
-        /// Last or one past.
+        /// The last value, or one past it.
         end: Box<Expression>,
         range_end: RangeEnd,
     },
@@ -91,7 +91,7 @@ pub enum ExpressionKind {
     As {
         value: Box<Expression>,
         ty: Box<TypeExpression>,
-        /// What becomes of a value that does not fit.
+        /// What happens to a value that does not fit.
         form: Conversion,
     },
     /// `e catch { arms }`, `e catch P => e`
@@ -231,7 +231,7 @@ pub enum Literal {
     Float(u64),
     Bool(bool),
     None,
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     /// The text after escapes and indentation are taken out.
     String(Name),

@@ -21,7 +21,7 @@ pub enum PatternKind {
     /// `1..5`, `1..=5`
     Range {
         start: i64,
-        /// Last or one past.
+        /// The last value, or one past it.
         end: i64,
         range_end: RangeEnd,
     },

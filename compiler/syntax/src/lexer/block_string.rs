@@ -162,7 +162,7 @@ impl Lexer<'_> {
             .count()
     }
 
-    /// Reads the escape at `position` into `result` and gives its length.
+    /// Reads the escape at `position` into `result` and returns its length.
     fn escape(&mut self, position: usize, end: usize, result: &mut String) -> usize {
         let source = self.text;
         let rest = &source[position + 1..end];
@@ -186,7 +186,7 @@ impl Lexer<'_> {
         2
     }
 
-    /// Reads `u{1F600}` after a backslash at `position` and gives the length of the whole escape.
+    /// Reads `u{1F600}` after a backslash at `position` and returns the length of the whole escape.
     fn unicode_escape(&mut self, position: usize, rest: &str, result: &mut String) -> usize {
         let digits = rest
             .strip_prefix("u{")

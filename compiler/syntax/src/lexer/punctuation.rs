@@ -95,7 +95,7 @@ impl Lexer<'_> {
             .is_some_and(u8::is_ascii_alphabetic)
     }
 
-    /// Skips a comment to the end of its line; the sign that starts it is so many bytes long.
+    /// Skips a comment to the end of its line; the sign that starts it is this many bytes long.
     fn skip_line(&mut self, sign: usize) {
         let start = self.position;
         let rest = &self.bytes[start..];
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         };
         self.position += first.len_utf8();
         for character in characters {
-            // Blanks of other kinds are told apart from what is no blank.
+            // Unusual blanks and other characters are reported apart.
             if character.is_whitespace() != first.is_whitespace() {
                 break;
             }

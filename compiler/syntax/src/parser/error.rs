@@ -27,7 +27,7 @@ use crate::token::{LineStart, Token, TokenKind};
 pub struct ParseError {
     /// The index of the token in its item; one past the last at the end.
     pub index: usize,
-    /// What was possible there.
+    /// What the parser would have accepted there.
     pub expected: Expected,
     /// What sort of mistake it is.
     pub reason: Reason,

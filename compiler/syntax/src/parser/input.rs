@@ -169,7 +169,7 @@ impl State {
         self.links += 1;
     }
 
-    /// Whether the tree might be deeper than allowed, so that it is worth measuring.
+    /// Whether the tree might be deeper than allowed, so that its depth has to be measured.
     pub(crate) fn may_be_deep(&self) -> bool {
         self.deepest.saturating_add(self.links) > depth::DEEPEST_TREE / 4
     }

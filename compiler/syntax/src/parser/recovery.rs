@@ -171,7 +171,7 @@ fn newline() -> impl Parser<'static, Tokens, crate::token::Token, Extra> + Clone
     crate::parser::input::token_as(TokenKind::Newline, Expected::END_OF_STATEMENT)
 }
 
-/// The end of the item; what is there instead is reported and skipped.
+/// The end of the item; anything before it is reported and skipped.
 pub(crate) fn end_of_item() -> Rule<()> {
     looking_at(
         |state, index| state.token(index).is_none(),

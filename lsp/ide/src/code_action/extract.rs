@@ -199,10 +199,10 @@ fn handed(place: &Place<'_>, span: Span, spelling: &mut Spelling<'_>) -> Option<
     Some((parameters.join(", "), arguments.join(", ")))
 }
 
-/// What an extraction writes.
+/// The two edits of an extraction.
 struct Written {
     declaration: String,
-    /// What replaces the selection.
+    /// Replaces the selection.
     call: String,
     /// What the types of the declaration need.
     imports: Vec<LocatedEdit>,

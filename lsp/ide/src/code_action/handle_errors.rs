@@ -1,4 +1,4 @@
-//! Writes down which errors a statement raises: an arm of a `catch` for each.
+//! Records which errors a statement raises: an arm of a `catch` for each.
 
 use gsw_names::type_declaration;
 use gsw_source::{Code, Database, Db, File, ItemId, Span};

@@ -170,7 +170,7 @@ fn means_the_same(
     let Some(own) = nature(db, item, value.span) else {
         return false;
     };
-    // The variables that it reads are looked at below, one by one.
+    // The variables that it reads are checked below, one by one.
     let own = Nature {
         reads: Reads::Constants,
         ..own

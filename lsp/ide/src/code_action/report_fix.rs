@@ -50,7 +50,7 @@ struct Reported<'a> {
     db: &'a dyn Db,
     item: ItemId,
     tree: &'a Item,
-    /// In the item.
+    /// Relative to the item.
     span: Span,
 }
 
@@ -132,7 +132,7 @@ impl Reported<'_> {
         Some(("leave out `private`".into(), vec![edit]))
     }
 
-    /// The edit that takes the word `private` and the blank behind it from a declaration.
+    /// The edit that takes the word `private` and the blank after it from a declaration.
     fn without_private(&self, item: ItemId) -> Option<LocatedEdit> {
         let tree = item_ast(self.db, item)?;
         let text = gsw_names::source_text(self.db, item, tree.span);
@@ -221,7 +221,7 @@ impl Reported<'_> {
         Some((format!("add `{added}`"), edits))
     }
 
-    /// Takes out the arguments behind the last one that there is a parameter for.
+    /// Takes out the arguments after the last one that there is a parameter for.
     fn without_arguments(&self) -> Option<Fix> {
         let (callee, arguments, _) = self.call()?;
         let count = parameters_of(self.db, &called(self.db, self.item, callee.span)?).len();

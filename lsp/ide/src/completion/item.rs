@@ -19,13 +19,12 @@ pub struct Completion {
     pub replace: Span,
     /// What is changed elsewhere: the import that it needs.
     pub imports: Vec<LocatedEdit>,
-    /// Smaller is likelier.
+    /// Lower ranks are listed first.
     pub rank: u8,
     /// What its docs are looked up by.
     pub definition: Option<Definition>,
 }
 
-/// What a completion inserts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Insert {
     /// The text as it is, whatever signs are in it.
@@ -61,7 +60,6 @@ pub enum CompletionKind {
 /// The name of a declaration, or of a part of it, that outlives the question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// The module's path.
     pub module: String,
     /// `Type.method` for a method.
     pub item: Name,
@@ -127,7 +125,7 @@ impl Definition {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Calling {
     Call,
-    /// As where a function is listed, or its parentheses are there already.
+    /// As where a function is listed, or its parentheses exist already.
     Name,
 }
 

@@ -61,7 +61,7 @@ fn distance(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> u8 {
     }
 }
 
-/// What a test can mock by name: what asks somebody, and modules whose functions reach outside.
+/// What a test can mock by name: declarations that ask someone, and modules whose functions reach outside.
 pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
     let mut found = names(cursor, Wanted::Values, Calling::Name, 1);
     found.retain(|it| match it.kind {

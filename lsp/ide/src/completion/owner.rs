@@ -14,7 +14,7 @@ pub enum SettingOwner {
     Agent,
     Prompt,
     Human,
-    /// After `with`.
+    /// The settings after `with` of a call.
     Call,
     Cache,
     Budget,

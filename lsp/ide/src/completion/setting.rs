@@ -78,7 +78,7 @@ pub fn takes_expression(setting: Option<Setting>) -> bool {
     }
 }
 
-/// What a setting can have for a value, outside of strings; `None` is one that there is not.
+/// The values that a setting can have, outside of strings; `None` for an unknown setting.
 pub fn values(cursor: &Cursor<'_>, setting: Option<Setting>) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
         let found = kinds

@@ -133,7 +133,7 @@ pub enum Starts {
     Bound,
     /// What `if` and `while` ask.
     Condition,
-    /// What `spawn` starts.
+    /// After `spawn`.
     Task,
     Operand,
 }
@@ -325,7 +325,7 @@ fn starts(tokens: &Tokens<'_>) -> Starts {
     }
 }
 
-/// Whether the marker stands behind a `where` that no comma has ended.
+/// Whether the marker stands after a `where` that no comma has ended.
 fn within(tokens: &Tokens<'_>) -> Within {
     let line = tokens.line_before();
     let mut back = line.iter().rev().map(|&it| tokens.tokens[it]);

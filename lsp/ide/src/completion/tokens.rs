@@ -25,7 +25,7 @@ impl Tokens<'_> {
         self.tokens[self.at].line_start != gsw_syntax::LineStart::Inside
     }
 
-    /// Whether what stands before the marker has its line go on.
+    /// Whether what stands before the marker has its line continue.
     pub fn is_continued(&self) -> bool {
         self.previous().is_some_and(|it| {
             matches!(

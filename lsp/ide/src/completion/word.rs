@@ -30,7 +30,6 @@ pub fn attributes() -> Vec<Completion> {
     offered.collect()
 }
 
-/// What begins a declaration.
 pub fn declarations() -> Vec<Completion> {
     vec![
         snippet("import", "import $0"),
@@ -68,7 +67,6 @@ pub fn declarations() -> Vec<Completion> {
     ]
 }
 
-/// What begins an expression.
 pub fn expressions() -> Vec<Completion> {
     let mut found: Vec<Completion> = ["true", "false", "none", "not", "await"]
         .map(keyword)

@@ -54,7 +54,7 @@ pub fn named_module(db: &dyn Db, file: File, offset: u32) -> Result<Option<Named
     }))
 }
 
-/// Where the file of the module that is named at `offset` lies under the name `new`; `None` where no module is named.
+/// Where the file of the module that is named at `offset` is under the name `new`; `None` where no module is named.
 ///
 /// # Errors
 /// Why it cannot be called that: a sentence for the user.

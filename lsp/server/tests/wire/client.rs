@@ -224,7 +224,6 @@ pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// The codes of reports.
 pub fn codes(found: &[Value]) -> Vec<String> {
     let code = |it: &Value| it["code"].as_str().unwrap_or_default().to_owned();
     found.iter().map(code).collect()

@@ -1,4 +1,4 @@
-//! What modules of the library ask others for, by the words that they hand over.
+//! Requests between modules of the library, by the words that they hand over.
 
 /// Makes an enum of what can be asked, with the word of each.
 macro_rules! words {

@@ -1,4 +1,4 @@
-//! What compiled code chooses by a number, which is that of an enum's variant.
+//! Choices that compiled code hands over as the number of an enum's variant.
 
 mod answer_purpose;
 mod error_policy;

@@ -1,4 +1,4 @@
-//! Words of limits that a program does not write.
+//! The numbers that stand for "no limit".
 
 /// The word of a limit that is not written: of `budget`'s tokens, calls and time, and of `parallel for`. No program can write
 /// this number.

@@ -1,4 +1,4 @@
-//! What a runtime call is given, and what it does to its caller.
+//! The parameters of a runtime call, and how it returns.
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

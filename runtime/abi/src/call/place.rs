@@ -1,4 +1,4 @@
-//! Where a runtime call is found: in the table, and by its name.
+//! The position of a runtime call in the table, and its name.
 
 use super::RuntimeCall;
 

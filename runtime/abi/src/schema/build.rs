@@ -105,7 +105,7 @@ impl Builder<'_> {
                 add_check(self.types, *base, check, &mut schema);
                 schema
             }
-            // What cannot be written down has no JSON but the one of `()`.
+            // What cannot be recorded has no JSON but the one of `()`.
             Type::Unit
             | Type::Closure(_)
             | Type::Function

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::types::{Field, Type, TypeId, TypeTable};
+use crate::types::{Type, TypeId, TypeTable};
 
 /// The names in `$defs` of all types that are used more than once or contain themselves.
 pub(super) fn definitions(types: &TypeTable, roots: Vec<TypeId>) -> BTreeMap<TypeId, String> {
@@ -63,7 +63,6 @@ pub(super) fn name(ty: &Type) -> Option<&str> {
 
 /// The types that a type's schema mentions.
 fn parts(ty: &Type) -> Vec<TypeId> {
-    let of = |fields: &[Field]| fields.iter().map(|field| field.ty).collect::<Vec<_>>();
     match ty {
         Type::Optional(it)
         | Type::List(it)
@@ -71,9 +70,9 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         | Type::Checked { base: it, .. } => vec![*it],
         Type::Map { key, value } => vec![*key, *value],
         Type::Tuple(parts) => parts.clone(),
-        Type::Record(it) => of(&it.fields),
-        Type::Enum(it) => it.variants.iter().flat_map(|it| of(&it.fields)).collect(),
-        Type::ErrorKind(it) => of(&it.fields),
+        Type::Record(_) | Type::Enum(_) | Type::ErrorKind(_) => {
+            ty.declared_fields().into_iter().map(|it| it.ty).collect()
+        }
         Type::Unit
         | Type::Bool
         | Type::Int

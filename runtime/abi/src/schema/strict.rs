@@ -1,4 +1,4 @@
-//! The form of a schema that providers constrain answers by: few keywords; the rest goes into words.
+//! The strict form of a schema, for providers that constrain answers by it: few keywords; the rest becomes a description.
 
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::program::{ModelDefaults, Program, Prompt};
+use gsw_abi::program::{Program, Prompt};
 use gsw_agents::AgentPrompts;
 use gsw_engine::answers::Earlier;
 use gsw_engine::model::{
@@ -85,25 +85,8 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         says: gsw_abi::types::Trust::Any,
     };
     let program = Program {
-        name: "measurement".into(),
-        docs: None,
-        types: builtin::type_table(),
-        functions: Vec::new(),
-        workflows: Vec::new(),
-        spawnable: Vec::new(),
-        skills: Vec::new(),
-        hooks: Vec::new(),
-        agents: Vec::new(),
         prompts: vec![prompt],
-        tools: Vec::new(),
-        former: Vec::new(),
-        spans: Vec::new(),
-        sources: Vec::new(),
-        permissions: None,
-        ceiling: None,
-        runs: gsw_abi::program::RunsDefaults::default(),
-        version: None,
-        models: ModelDefaults::default(),
+        ..Program::empty("measurement", builtin::type_table())
     };
     PromptCall {
         program: Arc::new(program),

@@ -14,7 +14,7 @@ use super::scan::{Follows, Found, Top};
 use super::shape::{Match, Record, Shape, ShapeId, Shapes};
 use super::work::Work;
 
-/// What was chosen.
+/// The part of an answer that counts, with what was repaired to read it.
 #[derive(Debug)]
 pub(crate) struct Chosen<'t> {
     pub node: Node<'t>,
@@ -107,7 +107,7 @@ impl<'t> Chooser<'t, '_> {
             && (!self.shapes.takes_text(self.shapes.root) || is_last())
     }
 
-    /// Whether an answer lies in a value that is none: coercion takes it out, or says why it cannot.
+    /// Whether an answer is nested in a value that is not one: coercion takes it out, or reports why it cannot.
     fn is_wrapper(&self, node: &Node<'_>, id: ShapeId) -> bool {
         let mut waiting = vec![node];
         while let Some(it) = waiting.pop() {

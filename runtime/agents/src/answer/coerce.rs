@@ -1,4 +1,4 @@
-//! From what is written to a value of the shape: changes what models habitually write in another way, and names each change.
+//! Coerces what an answer says to the shape of the schema: accepts common deviations of models, and names each.
 //!
 //! Each part of an answer is looked at once. Which of several shapes a part is meant to be, it is asked from afar (`resemble`),
 //! never by trying all; so the work grows with the answer alone. Nothing that is written disappears: it is in the value, in a repair,
@@ -9,11 +9,11 @@ mod object;
 mod scalar;
 mod variant;
 
-use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
 use gsw_notation::issue::Issue;
 use gsw_notation::path::Step;
+use gsw_notation::text::shortened;
 use serde_json::{Map, Value};
 
 use super::node::{End, Node};
@@ -30,7 +30,7 @@ use super::work::Work;
 pub(crate) struct Coerced {
     pub value: Value,
     pub repairs: Repairs,
-    /// What the check cannot know: keys that no field has, keys that are there twice, ends that are missing.
+    /// What the check cannot see: unknown keys, duplicate keys, missing ends.
     pub issues: Vec<Issue>,
     /// The places in the value of lists that one value was read as.
     pub singles: Vec<Vec<Step<'static>>>,
@@ -159,7 +159,7 @@ impl<'s> Coercion<'s> {
         self.any(node, place)
     }
 
-    /// Adds an entry of a map; a key that is there twice with another value has no one meaning.
+    /// Adds an entry of a map; a duplicate key with another value is ambiguous.
     fn enter(
         &mut self,
         known: &mut Map<String, Value>,

@@ -164,7 +164,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a value is of a shape that is no choice, as far as it is looked at here.
+/// Whether a value matches a shape that is not a choice, one level deep.
 fn is_whole(value: &Value, shape: &Shape) -> bool {
     match (shape, value) {
         (Shape::Record(record), Value::Object(fields)) => match &record.kind {

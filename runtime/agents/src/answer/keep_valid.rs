@@ -1,8 +1,8 @@
 //! `answer: "keep_valid"`: of a list, the items that do not fit are left out, and each is named.
 //!
-//! A value is checked, and every issue is blamed on the innermost list item that it lies in; these items are taken out, and what is
-//! left is checked again, since a check of a whole record or list may fail only then. An issue outside of every item, such as a
-//! missing field of the answer itself, cannot be helped: then the value does not fit.
+//! A value is checked, and every issue is blamed on the innermost list item that it is in; these items are taken out, and what
+//! is left is checked again, since a check of a whole record or list may fail only then. An issue outside of every item, such
+//! as a missing field of the answer itself, cannot be helped: then the value does not fit.
 //!
 //! - A part of a tuple is no item, although a tuple is a list to JSON: without it the rest means nothing.
 //! - A value that is in a list only because it was read as a list of one is no item either: a list that the answer does not have
@@ -75,7 +75,8 @@ pub(super) fn kept(
     Err(wrong)
 }
 
-/// Takes out the items in which these issues lie; gives them by the places where they were read. `None` where one lies in no item.
+/// Removes the items that contain these issues; returns them by the places where they were read. `None` where an issue is in no
+/// item.
 fn take_out(
     value: &mut Value,
     known: Known<'_>,
@@ -213,8 +214,8 @@ mod tests {
     use super::super::shape::Shapes;
     use super::{Kept, Known, kept};
 
-    /// Accepts lists of `{"n": number, "tags": [text], "pair": (number, number)}`, where a list of tags that is there has some; finds
-    /// so many issues at most.
+    /// Accepts lists of `{"n": number, "tags": [text], "pair": (number, number)}`, where a list of tags that is there has some;
+    /// finds this many issues at most.
     fn check(value: &Value, most: usize) -> Result<(), Vec<Issue>> {
         let mut issues = Vec::new();
         let mut wrong = |path: String, found: &Value| {

@@ -1,11 +1,11 @@
-//! What an answer says, as it is written: before its schema decides what that means.
+//! The syntax tree of an answer, before the schema gives it a meaning.
 //!
 //! Unlike a [`Value`], a node keeps keys that are there twice, words without quotes and the digits of numbers, and knows whether
 //! a list or object was ended.
 
-use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
+use gsw_notation::text::shortened;
 use serde_json::{Map, Value};
 
 use super::number;
@@ -107,7 +107,7 @@ impl Node<'_> {
     }
 
     fn show(&self, text: &mut String) {
-        // Enough is known; the rest of a large value need not be written down.
+        // Enough is known; the rest of a large value need not be recorded.
         if text.len() > LONGEST * 4 {
             return;
         }

@@ -1,4 +1,4 @@
-//! Numbers: JSON's, what else models write, and what becomes of their digits.
+//! Numbers: JSON's, what else models write, and what happens to their digits.
 
 use gsw_notation::duration;
 use gsw_notation::number::{Scaled, scaled};
@@ -126,13 +126,13 @@ pub(crate) fn seconds(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| duration::seconds_text(nanoseconds))
 }
 
-/// What becomes of a number's digits in 64 bits.
+/// What happens to a number's digits in 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Digits {
     Kept,
     /// The nearest float or duration is another number than the one that is written.
     Rounded,
-    /// No int holds it.
+    /// It has more digits than an int holds.
     TooMany,
 }
 

@@ -27,13 +27,12 @@ enum At<'p> {
 #[derive(Clone, Copy, Debug)]
 enum InValue<'p> {
     Same,
-    /// What lies around the value is no part of it.
+    /// The text around the value is not part of it.
     Nothing,
     Key(&'p str),
 }
 
 impl<'p> Place<'p> {
-    /// The answer itself.
     pub const ROOT: Place<'static> = Place {
         around: None,
         step: At::Root,
@@ -49,7 +48,7 @@ impl<'p> Place<'p> {
         self.down(At::Index(index))
     }
 
-    /// Makes the place hidden: observers see only that it is there.
+    /// Makes the place hidden: observers see only that it exists.
     pub fn hidden(self) -> Self {
         Self {
             is_hidden: true,
@@ -78,7 +77,7 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// Whether it lies in something hidden.
+    /// Whether it is inside something hidden.
     pub fn is_hidden(&self) -> bool {
         self.is_hidden || self.around.is_some_and(Place::is_hidden)
     }

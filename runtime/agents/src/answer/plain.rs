@@ -1,8 +1,8 @@
 //! An answer without any brackets: the text itself, or the lines of a list.
 
-use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
+use gsw_notation::text::shortened;
 use serde_json::Value;
 
 use super::choose::inside_of_block;
@@ -66,7 +66,7 @@ fn json_text<'t>(text: &str) -> Option<Node<'t>> {
     }
 }
 
-/// What was written as JSON in a block of code, or behind a thought.
+/// JSON from a code block, or after a thought.
 fn in_block<'t>(
     node: Node<'t>,
     inside: &str,

@@ -11,7 +11,6 @@ use super::place::Place;
 /// Declares the kinds with their names.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal, $loss:ident;)+) => {
-        /// A kind of repair.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum RepairKind {
             $($(#[doc = $doc])+ $kind,)+
@@ -104,9 +103,9 @@ kinds! {
     OddWord = "odd-word", Nothing;
     /// A number in another notation was read.
     OddNumber = "odd-number", Nothing;
-    /// A key that is there twice with equal values was read once.
+    /// A duplicate key with equal values was read once.
     RepeatedKey = "repeated-key", Nothing;
-    /// An element of a set that is there twice was read once.
+    /// A duplicate element of a set was read once.
     RepeatedElement = "repeated-element", Nothing;
 
     /// A key in another spelling was read as that of a field, or as a key that a map may have.

@@ -1,4 +1,4 @@
-//! Whether a value is of the shape that is asked for, seen from afar: what an answer is recognised by among other values.
+//! Whether a value roughly resembles a shape: how an answer is recognized among other values.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ impl Shapes {
         self.suits(node, id) > Suits::Changed
     }
 
-    /// Looks at the value and the keys or kinds of what is in it, no further.
+    /// Compares the value and the keys or kinds of its parts, no deeper.
     pub fn suits(&self, node: &Node<'_>, id: ShapeId) -> Suits {
         match (self.get(id), node) {
             (Shape::Choice(branches), _) => {

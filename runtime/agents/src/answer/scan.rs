@@ -217,7 +217,7 @@ struct Extent {
     is_closed: bool,
 }
 
-/// The extent of a text in which so many brackets are open.
+/// The extent of a text in which this many brackets are open.
 fn extent(text: &str, open: usize, work: &Work) -> Extent {
     let bytes = text.as_bytes();
     let (mut depth, mut in_string) = (open, false);
@@ -251,7 +251,7 @@ fn extent(text: &str, open: usize, work: &Work) -> Extent {
     }
 }
 
-/// Looks at what follows a value that seems whole: what could be more of it makes it a broken one.
+/// Checks what follows a value that seems complete: if it could continue the value, the value is a broken one.
 fn finish(text: &str, parsed: &mut Parsed<'_>) {
     let begin = parsed.end;
     loop {
@@ -319,7 +319,7 @@ impl Top<'_> {
         }
     }
 
-    /// Where it lies in a value that begins elsewhere.
+    /// Where it is nested in a value that begins elsewhere.
     pub fn below(mut self, step: &Step<'static>) -> Self {
         self.repairs.move_below(step);
         if let Some(flaw) = &mut self.flaw {

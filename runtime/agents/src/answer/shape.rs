@@ -1,4 +1,4 @@
-//! What a schema asks for, in a form that is quick to ask: made once for an answer, linear in the schema.
+//! A schema prepared for coercion: built once for an answer, in time linear in the schema.
 //!
 //! It knows what choosing and repairing need. Bounds and every `where` are the check's, which comes after.
 
@@ -82,7 +82,7 @@ pub(crate) enum Need {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Repeats {
     Any,
-    /// It is a set.
+    /// Equal items are merged: it is a set.
     None,
 }
 
@@ -276,7 +276,7 @@ impl Shapes {
 struct Maker<'s> {
     root: &'s Value,
     all: Vec<Shape>,
-    /// What references lead to.
+    /// The shapes of the `$ref`s that were followed.
     known: HashMap<*const Value, ShapeId>,
     hides: bool,
 }

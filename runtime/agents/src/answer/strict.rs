@@ -21,7 +21,7 @@ pub(crate) trait Tree<'t>: Sized {
     fn number(digits: &'t str) -> Self;
     fn text(text: Cow<'t, str>) -> Self;
     fn list(items: Vec<Self>) -> Self;
-    /// Adds a field. Where its key stands twice, this or [`object`](Self::object) refuses it.
+    /// Adds a field. A duplicate key is refused by this or by [`object`](Self::object).
     fn field(fields: &mut Self::Fields, key: Cow<'t, str>, value: Self) -> Option<()>;
     fn object(fields: Self::Fields) -> Option<Self>;
 }
@@ -230,7 +230,7 @@ impl<'t> Reader<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Escape {
     pub length: usize,
-    /// The character that it stands for; none where it is half of one.
+    /// The character of the escape; `None` for one half of a surrogate pair.
     pub character: Option<char>,
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn is_bare_null(word: &str) -> bool {
     NULLS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
-/// A short text, plain.
+/// `text` in plain form, if it is short enough to be one of the known words.
 fn short(text: &str) -> Option<String> {
     (text.len() <= 20).then(|| plain(text))
 }

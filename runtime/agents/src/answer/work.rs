@@ -1,20 +1,20 @@
-//! How much work reading an answer may take: in proportion to its length, whatever it holds.
+//! The limit on the work of reading an answer: proportional to its length, whatever it contains.
 //!
 //! An answer may be hostile, so nothing may be looked at again and again. Code that visits text or values counts what it looked
 //! at; when the work is spent, reading ends and the answer is refused. The tests count the same units.
 
 use std::cell::Cell;
 
-/// Units of work: bytes that a parser went over, values that were looked at.
+/// Units of work: bytes that a parser read, values that were visited.
 #[derive(Debug)]
 pub(crate) struct Work {
     done: Cell<u64>,
     most: u64,
 }
 
-/// How often each byte of an answer may be looked at. What models write needs two or three; a guess at what is generous.
+/// How often each byte of an answer may be visited. Models' answers need two or three; a generous guess.
 const TIMES: u64 = 16;
-/// What is free, so that short answers need no care.
+/// A free allowance, so that short answers are never limited.
 const FREE: u64 = 10_000;
 
 impl Work {

@@ -39,7 +39,7 @@ pub use inspect::{Damage, Filter, Inspection, Line, Stats};
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     entries: i64,
-    /// Of the texts.
+    /// Of the answers' texts.
     bytes: i64,
 }
 
@@ -53,11 +53,11 @@ const USE_STEP: i64 = 600_000_000_000;
 const CLOCKS_DIFFER: i64 = 60_000_000_000;
 /// How long a call waits while another process writes, which mostly takes less. A guess.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// How long calls wait in all, each of them out of the way of others, until they go on without the file.
+/// How long calls wait in all, each of them out of the way of others, until they continue without the file.
 const MOST_PATIENCE: Duration = Duration::from_millis(500);
 /// How long the end of a process waits to write what another process has kept it from writing.
 const END_PATIENCE: Duration = Duration::from_secs(2);
-/// When it is asked anew whether another process writes.
+/// When to check again whether another process writes.
 const FORGET_BUSY: Duration = Duration::from_secs(1);
 /// How many answers are evicted at once.
 const BATCH: u32 = 64;
@@ -105,7 +105,6 @@ struct Inside {
     late: Late,
 }
 
-/// What a look-up finds.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum OnDisk {
     Hit {
@@ -114,7 +113,7 @@ pub(crate) enum OnDisk {
         /// How long it may be used from the time of the look-up.
         rest: Duration,
     },
-    /// Nothing; other processes wait until the key is let go.
+    /// Nothing; other processes wait until the key is released.
     Claimed,
     /// Nothing yet: another process asks, or writes.
     Busy,
@@ -123,7 +122,7 @@ pub(crate) enum OnDisk {
 }
 
 impl Disk {
-    /// The cache in this file; `report` hears why it cannot be used, once.
+    /// The cache in this file; `report` is called once with the reason why it cannot be used.
     #[must_use]
     pub fn new(path: PathBuf, report: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self {
@@ -137,7 +136,7 @@ impl Disk {
         }
     }
 
-    /// The process ends: its name is free for whoever looks who has claimed something.
+    /// Releases the owner's file when the process ends, so that others see that its claims are void.
     pub(crate) fn close(&self) {
         if let Some(Some(open)) = self.opened.get() {
             late::finish(open, END_PATIENCE);
@@ -169,7 +168,7 @@ impl Disk {
         self.write(|| Write::Keep(Box::new(answer.clone())));
     }
 
-    /// Lets go of a key, if this process has claimed it.
+    /// Releases a key, if this process has claimed it.
     pub(crate) fn let_go(&self, key: &str) {
         // Without a claim there is no need for a file.
         let Some(Some(open)) = self.opened.get() else {
@@ -274,7 +273,7 @@ impl Disk {
     }
 
     fn open(&self) -> Result<Open, Unopened> {
-        // Only a file that others make at the same time is waited for: a look at one that is there needs no lock.
+        // Only a file that others create at the same time is waited for: reading one that exists needs no lock.
         let file = OpenFile::at(&self.path);
         let connection = file::open(&self.path, MOST_PATIENCE, Older::Replaced)?;
         owner::sweep(&self.path);
@@ -315,10 +314,10 @@ impl Open {
     }
 }
 
-/// What became of a use of the file.
+/// What happened to a use of the file.
 enum Used<T> {
     Done(T),
-    /// Another process writes.
+    /// Another process holds the write lock.
     Busy,
     /// It cannot be used at all.
     Off,
@@ -336,7 +335,7 @@ fn claim(open: &Open, inside: &mut Inside, key: &str, at: Duration) -> rusqlite:
     let transaction = inside
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Again, since another process may have kept it meanwhile.
+    // Checked again, since another process may have kept it meanwhile.
     if let Some(found) = find(&transaction, key, at)? {
         return Ok(found);
     }

@@ -1,8 +1,8 @@
-//! Which keys are being asked for just now, so that equal calls wait for the first one and none waits for itself.
+//! The keys that are being asked for, so that equal calls wait for the first one and none waits for itself.
 //!
 //! A call that waits for a key keeps the calls around it from ending, and so keeps those waiting that wait for their keys.
-//! Before a call begins to wait, these waits are followed: where they lead back to a key that lies around the call, it would
-//! wait for itself, and asks instead.
+//! Before a call begins to wait, these waits are followed: where they lead back to a key that is around the call, it would wait
+//! for itself, and asks instead.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 #[derive(Debug, Default)]
 pub(crate) struct Flights {
     held: HashMap<String, Held>,
-    /// Waits of calls that lie in others, by their number: the keys around them, and the key that they wait for.
+    /// Waits of calls that are in others, by their number: the keys around them, and the key that they wait for.
     waits: HashMap<u64, (Vec<String>, String)>,
     next: u64,
 }
@@ -24,7 +24,7 @@ struct Held {
     waiting: Vec<Sender<()>>,
 }
 
-/// What becomes of a call that wants to ask for a key.
+/// What happens to a call that wants to ask for a key.
 #[derive(Debug)]
 pub(crate) enum Place {
     /// It asks, and others wait.
@@ -52,7 +52,7 @@ pub(crate) struct Wait {
 }
 
 impl Flights {
-    /// Takes the place of a key for a call of this run that lies in calls with the keys around it.
+    /// Claims a key for a call of this run that is nested in calls with these keys.
     pub fn take(&mut self, key: &str, around: &[String], run: &str) -> Place {
         if !self.held.contains_key(key) {
             let held = Held {
@@ -85,7 +85,7 @@ impl Flights {
         })
     }
 
-    /// Ends a wait, whether it is over or was given up.
+    /// Ends a wait, whether it succeeded or was given up.
     pub fn end_wait(&mut self, number: u64) {
         self.waits.remove(&number);
     }
@@ -102,7 +102,7 @@ impl Flights {
         Landed::Yes
     }
 
-    /// Gives up all places of a run that has ended; which.
+    /// Gives up all claims of a run that has ended, and returns their keys.
     pub fn land_all(&mut self, run: &str) -> Vec<String> {
         let of_run = self.held.iter().filter(|(_, it)| it.run == run);
         let keys: Vec<String> = of_run.map(|(key, _)| key.clone()).collect();

@@ -25,7 +25,7 @@ pub struct Cassette {
     records: Vec<Record>,
     /// The records of each request, by its digest.
     by_request: FxHashMap<String, Vec<usize>>,
-    /// Which records were played.
+    /// Whether each record was played.
     used: Mutex<Vec<bool>>,
 }
 

@@ -1,4 +1,4 @@
-//! The record that is most like a request that has none, and where the two differ.
+//! The record that resembles an unrecorded request most, and where the two differ.
 
 use std::collections::HashMap;
 
@@ -22,10 +22,10 @@ pub(super) fn describe(cassette: &Cassette, request: &Value) -> String {
     // Stable, so that of equals the first in the file counts.
     known.sort_by_key(|(_, it)| it.len().abs_diff(asked.len()));
     known.truncate(MOST_COMPARED);
-    // In millionths: what is common, of all that there is.
+    // In millionths: the share that both have in common.
     let share = |common: usize, all: usize| common * 2_000_000 / all.max(1);
     let asked_words = words(&asked);
-    // By lines, and of those that have as many in common by words: a changed line may be the only one that tells them apart.
+    // Compared by lines, and by words where as many lines are equal: a changed line may be the only difference.
     let likeness = |it: &[String]| {
         let by_lines = share(difference::common(it, &asked), it.len() + asked.len());
         let of_it = words(it);
@@ -51,7 +51,7 @@ pub(super) fn describe(cassette: &Cassette, request: &Value) -> String {
     text
 }
 
-/// How often each word is there.
+/// How often each word occurs.
 fn words(lines: &[String]) -> HashMap<&str, usize> {
     let mut words = HashMap::new();
     for word in lines.iter().flat_map(|it| it.split_whitespace()) {

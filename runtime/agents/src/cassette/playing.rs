@@ -18,7 +18,7 @@ use crate::environment::Environment;
 pub struct Playing {
     cassette: Arc<Cassette>,
     test: Option<String>,
-    /// How it is recorded anew, as a command.
+    /// The command that records it again.
     command: String,
     scrub: Scrub,
     /// How often each request was answered.

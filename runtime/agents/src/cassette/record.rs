@@ -1,4 +1,4 @@
-//! A line of a cassette: a request, and what became of it.
+//! A line of a cassette: a request, and what happened to it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A request with what became of it.
+/// A request with what happened to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
     /// The test that asked, with its row; `None` where a run did.
@@ -20,7 +20,7 @@ pub struct Record {
     pub reply: Recorded,
 }
 
-/// What became of a request.
+/// What happened to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Recorded {
     Answer(Value),
@@ -70,7 +70,7 @@ impl Recorded {
         }
     }
 
-    /// What comes of it in the place of a model; `None` where it is damaged.
+    /// The outcome that is played in place of the model's; `None` where it is damaged.
     pub(super) fn played(&self) -> Option<Played> {
         let outcome = match self {
             Self::Answer(form) => Ok(answer_of(form)?),

@@ -1,4 +1,4 @@
-//! Writes down what a run asks models, for a cassette.
+//! Records what a run asks models, for a cassette.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -40,8 +40,7 @@ impl Recording {
     /// The records of what was asked, in the order of the requests.
     ///
     /// # Errors
-    /// When something cannot be replayed: a request that was not answered in the end, or an answer that may not be written
-    /// down.
+    /// When something cannot be replayed: a request that was not answered in the end, or an answer that may not be recorded.
     pub fn finish(&self, test: Option<&str>) -> Result<Vec<Record>, String> {
         // Nothing that can panic runs while the lock is held.
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +81,7 @@ impl Recorder for Recording {
     }
 }
 
-/// Refuses what a replay could not stand for: it would be taken for what a provider says.
+/// Refuses an outcome that a replay could not reproduce.
 fn check(exchanges: &[(usize, Exchange)]) -> Result<(), String> {
     let mut unanswered: FxHashMap<String, (&str, &ModelFailure)> = FxHashMap::default();
     for (_, exchange) in exchanges {

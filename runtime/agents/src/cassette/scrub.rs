@@ -1,4 +1,4 @@
-//! Takes keys and secrets out of what is written down, wherever a provider or a tool has repeated them.
+//! Takes keys and secrets out of what is recorded, wherever a provider or a tool has repeated them.
 
 use gsw_abi::provider::Provider;
 use gsw_driver::host::UsedSecrets;
@@ -10,7 +10,7 @@ use crate::environment::Environment;
 const SHORTEST: usize = 4;
 const REDACTED: &str = "***";
 
-/// What is taken out.
+/// The object keys and secret values that a recording leaves out.
 #[derive(Debug)]
 pub(super) struct Scrub {
     keys: Vec<String>,
@@ -27,7 +27,7 @@ impl Scrub {
         Self { keys, secrets }
     }
 
-    /// The value without them.
+    /// Replaces them in `value`.
     pub fn value(&self, value: Value) -> Value {
         let mut hidden: Vec<String> = self.keys.clone();
         hidden.extend(self.secrets.values());

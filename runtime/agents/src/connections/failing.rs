@@ -1,4 +1,4 @@
-//! Why connections fail, in words that name the host and never a key.
+//! Why connections fail, in messages that name the host and never a key.
 
 use std::error::Error;
 use std::io;
@@ -70,7 +70,7 @@ pub(crate) fn causes<'a>(
     let mut next = Some(error);
     std::iter::from_fn(move || {
         let this = next?;
-        // An `io::Error` leaves the error that it carries out of its sources.
+        // The `source` of an `io::Error` skips the error that it wraps.
         let carried = this
             .downcast_ref::<io::Error>()
             .and_then(io::Error::get_ref);
@@ -79,7 +79,7 @@ pub(crate) fn causes<'a>(
     })
 }
 
-/// What an error comes from in the end, in its own words.
+/// The message of the innermost source of an error.
 pub(crate) fn last_cause(error: &(dyn Error + 'static)) -> String {
     let last = causes(error).last().unwrap_or(error);
     last.to_string()

@@ -1,4 +1,4 @@
-//! Looks up names of hosts, on threads of its own: the system's look-up blocks, and may not wait for files and programs.
+//! Resolves host names, on threads of its own: the system's resolver blocks, and must not wait for files and programs.
 
 use std::collections::{HashMap, VecDeque};
 use std::error::Error;

@@ -56,7 +56,7 @@ pub(crate) fn is_within(reach: Reach, address: IpAddr) -> bool {
     }
 }
 
-/// The address of the other protocol that an address of IPv6 stands for: mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056).
+/// The IPv4 address that an IPv6 address embeds: mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     match address.segments() {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of_halves(high, low)),

@@ -36,7 +36,7 @@ impl Breaker {
         })
     }
 
-    /// These calls are made.
+    /// Notes the calls whose outcomes come next.
     pub(super) fn await_outcomes(&mut self, calls: &[ToolCall]) {
         let called = calls.iter().map(|it| (it.name.clone(), it.input.clone()));
         self.awaited = called.collect();

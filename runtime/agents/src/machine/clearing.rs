@@ -21,7 +21,7 @@ use crate::tools;
 
 /// How many messages at the end stay as they are: three turns of calls with what they gave.
 const STAY: usize = 6;
-/// Shorter results are not worth it.
+/// Shorter results are not worth clearing.
 const SHORT: usize = 400;
 
 /// How many tokens of a conversation its provider has counted, and in how many of its messages.
@@ -63,7 +63,8 @@ pub(super) fn clear(
     })
 }
 
-/// Clears results until so many tokens are gone, but for those of the tools that `stay`; gives how many results and tokens went.
+/// Clears results until this many tokens are gone, but for those of the tools that `stay`; returns how many results and tokens
+/// went.
 fn clear_messages(messages: &mut [Arc<Message>], wanted: u64, stay: &[String]) -> (u32, u64) {
     let older = messages.len().saturating_sub(STAY);
     let mut kept: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Another model continues a conversation in which something was done that must not be done again.
+//! Hands a conversation with effects that must not be repeated over to another model.
 //!
 //! Beginning again would call the tool again, so the next model gets the conversation so far: what was asked, what the first
 //! model said, its calls and what they gave. Both wire protocols can express that. What only one provider can read is left
@@ -11,7 +11,7 @@ use gsw_engine::model::{Content, Message, ModelRequest, PromptNote};
 
 use crate::reflection::no_answer;
 
-/// Turns the request to `next`; gives the note for observers.
+/// Turns the request to `next`; returns the note for observers.
 pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote {
     let before = std::mem::replace(&mut request.model, next);
     let mut message = format!(
@@ -41,7 +41,8 @@ pub(super) struct Calls {
     answered: u32,
 }
 
-/// Leaves out what is one provider's own, and gives calls ids that every provider takes. Gives whether blocks were left out.
+/// Removes what only one provider understands, and replaces ids of calls by ones that every provider accepts. Returns whether
+/// blocks were removed.
 pub(super) fn make_portable(messages: &mut [Arc<Message>], calls: &mut Calls) -> bool {
     let mut has_left_out = false;
     for message in messages {

@@ -56,25 +56,9 @@ fn program() -> Program {
         says: Trust::Any,
     };
     Program {
-        name: "test".into(),
-        docs: None,
-        types: builtin::type_table(),
-        functions: Vec::new(),
-        workflows: Vec::new(),
-        spawnable: Vec::new(),
-        skills: Vec::new(),
-        hooks: Vec::new(),
-        agents: Vec::new(),
         prompts: vec![count],
         tools: vec![look],
-        former: Vec::new(),
-        spans: Vec::new(),
-        sources: Vec::new(),
-        permissions: None,
-        ceiling: None,
-        runs: gsw_abi::program::RunsDefaults::default(),
-        version: None,
-        models: gsw_abi::program::ModelDefaults::default(),
+        ..Program::empty("test", builtin::type_table())
     }
 }
 

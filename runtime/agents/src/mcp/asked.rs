@@ -27,7 +27,6 @@ pub(super) struct Asked {
     pub what: What,
 }
 
-/// What is asked for.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum What {
@@ -76,7 +75,7 @@ enum Sampled {
     },
 }
 
-/// What a server is told.
+/// The reply to the server.
 pub(super) enum Reply {
     Form(ElicitResult),
     /// The error is why no model answers.
@@ -135,7 +134,7 @@ impl What {
         }
     }
 
-    /// What the server is told, by what the program has answered; `None` declines.
+    /// The reply to the server, made from the program's answer; `None` declines.
     pub fn reply(
         &self,
         answer: Option<Map<String, Value>>,

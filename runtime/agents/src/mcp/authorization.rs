@@ -1,4 +1,4 @@
-//! What lets a program use a server in the name of a person: OAuth, as the specification of the protocol has it.
+//! Authorization to use a server in the name of a person: OAuth, as the MCP specification defines it.
 //!
 //! A server that refuses a request names its authorization server ([`discovery`]). The program is known there ([`identity`]), and
 //! shows a person where to consent ([`Consent`]). The consent comes back as a code ([`loopback`]) that gives a token ([`token`]),
@@ -37,7 +37,7 @@ use crate::mcp::authorization::loopback::Loopback;
 use crate::mcp::authorization::proof::Proof;
 use crate::mcp::authorization::token::{Refused, Token, TokenEndpoint};
 
-/// The scope by which an authorization server gives tokens that renew others.
+/// The scope with which an authorization server issues refresh tokens.
 const OFFLINE: &str = "offline_access";
 
 /// Takes the question for a person's consent to that person.
@@ -100,7 +100,7 @@ struct Described {
 /// Whether a token was renewed.
 enum Renewal {
     Done,
-    /// It takes a person.
+    /// A person has to authorize again.
     Impossible,
 }
 
@@ -174,7 +174,7 @@ impl Authorization {
         reach_of: &ReachOf,
     ) -> Result<(), ServerFailure> {
         let mut state = Arc::clone(&self.state).lock_owned().await;
-        // Another call, or another process, has got one meanwhile.
+        // Another call or process has got a token meanwhile.
         if self.bearer.times() != seen || self.take_kept(&mut state) {
             return Ok(());
         }
@@ -207,7 +207,7 @@ impl Authorization {
         self.ask(&mut state, &exchange, &described, challenge).await
     }
 
-    /// Asks a person, whatever is there.
+    /// Asks a person, even if there is a token.
     pub async fn ask_anew(&self, reach_of: &ReachOf) -> Result<(), ServerFailure> {
         let mut state = self.state.lock().await;
         let (exchange, challenge) = (self.exchange(reach_of), Challenge::default());
@@ -298,7 +298,7 @@ impl Authorization {
     ) -> Result<Renewal, ServerFailure> {
         let file = self.file();
         let _lock = match &file {
-            // Without a lock a server that rotates its tokens may refuse, and one that does not gives another one.
+            // Without a lock, a server that rotates its tokens may refuse, and another one issues a second token.
             Some(file) => file.lock().await.ok(),
             None => None,
         };
@@ -393,7 +393,7 @@ impl Authorization {
             Ok(token) => token,
             Err(refused) => {
                 match &refused {
-                    // The program is registered anew the next time.
+                    // The program registers again the next time.
                     Refused::Unknown(_) => self.forget(state),
                     Refused::Other(_) | Refused::Unseen(_) => {}
                 }
@@ -421,7 +421,7 @@ impl Authorization {
         server
     }
 
-    /// Where a person comes back to, and as whom the program is known to have people come back there.
+    /// The redirect address, and the identity of the program that is registered with it.
     async fn known_as(
         &self,
         exchange: &Exchange<'_>,
@@ -481,12 +481,12 @@ impl Authorization {
         scopes
     }
 
-    /// Forgets what was authorized, and as whom.
+    /// Removes the tokens and the identity.
     fn forget(&self, state: &mut State) {
         state.grant = None;
         self.bearer.show(None);
         if let Some(file) = self.file() {
-            // What cannot be removed is found to be worth nothing again.
+            // A token that cannot be removed is refused again the next time.
             let _ = file.remove();
         }
     }
@@ -542,7 +542,8 @@ impl Question<'_> {
     }
 }
 
-/// The code in what a person has brought back, if it is the answer to our question by whom was asked.
+/// The authorization code in the address that a person has brought back, if it answers our request and comes from the issuer
+/// that was asked.
 fn code(
     answer: &BTreeMap<String, String>,
     proof: &Proof,

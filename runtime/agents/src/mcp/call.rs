@@ -18,7 +18,7 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
-    /// Sends it.
+    /// Sends the request.
     pub async fn begin(
         peer: &Peer<RoleClient>,
         mut params: CallToolRequestParams,

@@ -1,7 +1,7 @@
-//! What happens with a server between its answers, until the next answer takes it along.
+//! Notifications of a server, held until the next answer carries them to the run.
 //!
-//! An event of a run must be there again when the run is brought back, so what a server says by itself reaches a run only as a
-//! part of an outcome that is recorded.
+//! An event of a run must be there again when the run is replayed, so what a server says by itself reaches a run only as a part
+//! of an outcome that is recorded.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ impl Happened {
         self.note_of(None, what, payload);
     }
 
-    /// Something about a call.
+    /// Notes something about a call.
     pub fn note_of(&self, call: Option<ProgressToken>, what: McpWhat, payload: Option<&Value>) {
         let payload = payload.map(bounded);
         let mut kept = lock(&self.0);
@@ -67,7 +67,7 @@ impl Happened {
         lock(&self.0).progress.get(call).copied().flatten()
     }
 
-    /// A call is over: what was noted of it goes with the next answer, which is its own if it has one.
+    /// A call has ended: what was noted of it goes with the next answer, which is its own if it has one.
     pub fn is_over(&self, call: &ProgressToken) {
         let mut kept = lock(&self.0);
         kept.progress.remove(call);

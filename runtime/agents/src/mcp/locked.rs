@@ -1,4 +1,4 @@
-//! What a tool of a server is: the digest that a program which declares it holds against what the server says now.
+//! The digest of a server's tool, checked against the one that the program declares.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a server of a later protocol says: the parts that are known are kept, and a text says what stood in the place of the others.
+//! Messages of servers with a later protocol: known parts are kept, and a text replaces the others.
 //!
 //! The library reads a result as a whole, so one block of an unknown kind would cost all others. A result that is none to it comes
 //! as it was sent, and is read here once more, block by block.
@@ -11,8 +11,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// The most characters of a kind that are shown: a server gives its name.
+/// The most characters of an unknown kind that are shown: its name comes from the server.
 const LONGEST_KIND: usize = 40;
+/// Of the name of something that it lists.
+const LONGEST_NAME: usize = 100;
 
 /// The result of a tool; what was said where it is something else.
 pub(super) fn tool_result(said: ServerResult) -> Result<CallToolResult, Box<ServerResult>> {
@@ -44,6 +46,50 @@ pub(super) fn resource(said: ServerResult) -> Result<ReadResourceResult, Box<Ser
     mended(said, |said| {
         blocks(said, "contents").for_each(mend_contents);
     })
+}
+
+/// A page of a list.
+pub(super) struct Page<T> {
+    pub(super) listed: Vec<T>,
+    /// The names of what cannot be read, and is left out.
+    pub(super) unreadable: Vec<String>,
+    /// Where the next page begins, if there is one.
+    pub(super) next: Option<String>,
+}
+
+impl<T> Page<T> {
+    pub(super) const fn of(listed: Vec<T>, next: Option<String>) -> Self {
+        Self {
+            listed,
+            unreadable: Vec::new(),
+            next,
+        }
+    }
+}
+
+/// What can be read of a page of a list, if it is one.
+pub(super) fn page<T: DeserializeOwned>(said: &ServerResult, what: &str) -> Option<Page<T>> {
+    let ServerResult::CustomResult(said) = said else {
+        return None;
+    };
+    let next = match said.0.get("nextCursor") {
+        None | Some(Value::Null) => None,
+        Some(next) => Some(next.as_str()?.to_owned()),
+    };
+    let mut page = Page::of(Vec::new(), next);
+    for one in said.0.get(what)?.as_array()? {
+        match T::deserialize(one) {
+            Ok(one) => page.listed.push(one),
+            Err(_) => page.unreadable.push(name_of(one)),
+        }
+    }
+    Some(page)
+}
+
+fn name_of(one: &Value) -> String {
+    let name = one.get("name").and_then(Value::as_str);
+    let name = name.unwrap_or("without a name");
+    name.chars().take(LONGEST_NAME).collect()
 }
 
 /// A result of which the library knows only that it is one, once what is unknown in it is replaced.
@@ -87,12 +133,12 @@ fn left_out(content: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::ServerResult;
+    use rmcp::model::{ServerResult, Tool};
     use serde_json::{Value, json};
 
-    use super::{prompt, resource, tool_result};
+    use super::{Page, page, prompt, resource, tool_result};
 
-    /// A result as the library gives it.
+    /// A result in the library's type.
     fn given(said: Value) -> ServerResult {
         serde_json::from_value(said).expect("anything is a result")
     }
@@ -130,6 +176,24 @@ mod tests {
         assert!(prompt(unknown(said)).is_ok());
         let said = json!({ "contents": [{ "uri": "a:b", "hologram": 1 }] });
         assert!(resource(unknown(said)).is_ok());
+    }
+
+    #[test]
+    fn what_can_be_read_of_a_list_is_there() {
+        let tool = json!({ "name": "echo", "inputSchema": { "type": "object" } });
+        let said =
+            json!({ "tools": [tool, { "name": "odd", "inputSchema": 7 }, 8], "nextCursor": "2" });
+        let read: Page<Tool> = page(&unknown(said), "tools").expect("it is a page");
+        assert_eq!(read.listed.len(), 1);
+        assert_eq!(read.unreadable, ["odd", "without a name"]);
+        assert_eq!(read.next.as_deref(), Some("2"));
+        for no_page in [
+            json!({ "tools": { "name": "echo" }, "more": 1 }),
+            json!({ "tools": [7], "nextCursor": 7 }),
+            json!({ "tulips": [7] }),
+        ] {
+            assert!(page::<Tool>(&given(no_page), "tools").is_none());
+        }
     }
 
     #[test]

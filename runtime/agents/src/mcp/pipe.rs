@@ -20,7 +20,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 /// The most bytes of a message.
 const LARGEST: usize = 16 << 20;
 
-/// The parts of a message that say what it is. Nothing in them is looked into, so no depth is too much.
+/// The parts of a message that identify it. Their contents are ignored, so any depth is accepted.
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<Value>,
@@ -29,7 +29,7 @@ struct Envelope {
     error: Option<IgnoredAny>,
 }
 
-/// What a line is.
+/// One line of a server's standard output.
 #[derive(Debug)]
 enum Line {
     Message(Box<ServerJsonRpcMessage>),
@@ -68,7 +68,7 @@ impl Pipes {
         }
     }
 
-    /// Reads up to the end of a line; gives whether there is one. What is read stays when this is dropped.
+    /// Reads up to the end of a line; returns whether there is one. What is read stays when this is dropped.
     async fn read_line(&mut self) -> bool {
         let most = (LARGEST + 1).saturating_sub(self.line.len()) as u64;
         let mut rest = (&mut self.from).take(most);
@@ -128,7 +128,7 @@ fn read(line: &[u8]) -> Line {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let line = line.trim_ascii();
     if !line.starts_with(b"{") {
-        // Several messages in a list are of an age of the protocol that is not spoken here.
+        // Batches of messages belong to a revision of the protocol that is not supported.
         let is_list = line.starts_with(b"[") && serde_json::from_slice::<IgnoredAny>(line).is_ok();
         return if is_list { Line::Wrong } else { Line::Words };
     }

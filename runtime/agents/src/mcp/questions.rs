@@ -31,7 +31,7 @@ struct Open(Arc<Mutex<Held>>);
 struct Held {
     count: usize,
     bytes: usize,
-    /// Servers give several questions the same id, too.
+    /// Some servers give several questions the same id.
     sizes: HashMap<RequestId, Vec<usize>>,
 }
 

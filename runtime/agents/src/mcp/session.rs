@@ -60,7 +60,7 @@ pub(super) struct Session {
     changes: Arc<AtomicU64>,
     /// `None` where the server was told that it may ask for nothing.
     talks: Option<Talks>,
-    /// The digests of its tools by name, and after how many changes they were looked at.
+    /// The digests of its tools by name, and after how many changes they were read.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
 }
 
@@ -273,17 +273,17 @@ impl Session {
             AskOfServer::Talk { tool, turn } => {
                 return self.talk(tool, &turn, (call.key, about)).await;
             }
-            AskOfServer::Resources => look::resources(&self.peer).await,
-            AskOfServer::Templates => look::templates(&self.peer).await,
+            AskOfServer::Resources => look::resources(&self.peer, &self.happened).await,
+            AskOfServer::Templates => look::templates(&self.peer, &self.happened).await,
             AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
-            AskOfServer::Prompts => look::prompts(&self.peer).await,
+            AskOfServer::Prompts => look::prompts(&self.peer, &self.happened).await,
             AskOfServer::Prompt { prompt, input } => look::prompt(&self.peer, prompt, &input).await,
         };
         self.seen(seen).await
     }
 
     async fn tools(&self) -> Result<Vec<Tool>, Trouble> {
-        let listed = look::tools(&self.peer).await;
+        let listed = look::tools(&self.peer, &self.happened).await;
         self.seen(listed).await
     }
 
@@ -412,7 +412,7 @@ impl Session {
         ServerFailure::Server(error.to_string()).into()
     }
 
-    /// Tells all who wait for an answer that there will be none.
+    /// Fails all calls that wait for an answer.
     pub fn note_end(&self) {
         self.has_gone.send_replace(true);
     }
@@ -428,7 +428,7 @@ impl Session {
         self.said.beside("it has ended").await
     }
 
-    /// Whether the session is over.
+    /// Whether the session has ended.
     pub fn is_over(&self) -> bool {
         let has_ended = !matches!(&*lock(&self.life), Life::Address) && self.has_ended();
         let is_stopped = self.overdone.load(Ordering::Acquire);
@@ -451,7 +451,7 @@ impl Session {
         }
     }
 
-    /// Asks it to end in the words of the system. One that has ended hears nothing.
+    /// Sends the termination signal. A process that has ended ignores it.
     pub fn ask_to_end(&self) {
         match &*lock(&self.life) {
             Life::Process(life) if !life.is_over() => life.ask_to_end(),
@@ -515,7 +515,7 @@ impl Said {
 
     /// A sentence with the end of standard error.
     async fn beside(&self, sentence: &str) -> String {
-        // What it has written right before its end may still be in flight.
+        // Its last output may still be in flight.
         tokio::time::sleep(Duration::from_millis(20)).await;
         let said = lock(&self.bytes);
         match String::from_utf8_lossy(&said).trim() {

@@ -1,5 +1,4 @@
-//! Calls in which a server may ask, for forms to be filled in and answers of models: what it asks goes to the program, and comes back
-//! answered.
+//! Calls in which a server may ask for forms and for answers of models: the question goes to the program, and the answer back.
 //!
 //! A server of the newer age asks by a result, and is called again with the answers; what it has to know of the first call is in a
 //! state that goes with it. One of the older age asks while its call is open, which then waits here.
@@ -22,15 +21,14 @@ use crate::mcp::asked::{Asked, Reply, What};
 use crate::mcp::call::OpenCall;
 use crate::mcp::lock;
 
-/// A call waits so long for what it asks.
+/// A call waits this long for what it asks.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
-/// A question may come before its call is known to be on its way: it is looked for so often…
+/// A question may arrive before its call is registered: how often it is looked for, and how long each wait is.
 const LOOKS: u32 = 100;
-/// …at such a distance.
 const LOOK: Duration = Duration::from_millis(10);
 /// The name of the only question of a call of the older age.
 const ONLY: &str = "form";
-/// A result may ask so much at once.
+/// A result may ask this much at once.
 const MOST: usize = 100;
 
 /// What a program says in such a call.
@@ -137,13 +135,11 @@ pub(super) enum Next {
     Answered(Box<Result<ServerResult, ServiceError>>),
 }
 
-/// How a turn continues.
+/// What a turn does next.
 pub(super) enum Begun {
-    /// With a call.
     Call(Box<CallToolRequestParams>),
     /// With one that has waited.
     GoesOn(Box<Talk>),
-    /// Not at all.
     GivenUp,
 }
 
@@ -202,7 +198,7 @@ impl Talks {
                         "the call that has asked is not open any more, and whether it was done is not known".into(),
                     ));
                 };
-                // A server that has gone says so.
+                // The call reports that the server has gone.
                 let _ = answer.send(reply);
                 Ok(Begun::GoesOn(Box::new(talk)))
             }
@@ -335,7 +331,7 @@ fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
     })
 }
 
-/// What the program is given when a call is over.
+/// The program's result of a call that has ended.
 pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
     let done = serde_json::from_str(answer);
     let done =

@@ -46,7 +46,7 @@ pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
     None
 }
 
-/// What the library answers in the place of a server whose session has ended while it was at work.
+/// The library's error for a call whose session ended before the answer.
 const BEGUN_ANEW: &str = "streamable HTTP session was re-initialized before the response arrived";
 
 /// Whether the server may do what it was asked for all the same.
@@ -67,7 +67,7 @@ fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
     if let StreamableHttpError::Client(error) = error {
         return !error.is_connect() && !error.is_builder();
     }
-    // A server that has failed has begun, and one before it does not know what became of the request.
+    // A server that has failed has begun, and one before it does not know what happened to the request.
     if let StreamableHttpError::HttpStatus(error) = error {
         return error.status >= 500;
     }
@@ -82,7 +82,7 @@ fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
     )
 }
 
-/// Why a request to an address came to nothing, in words for people.
+/// Why a request to an address failed, for people.
 pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
     let ServiceError::TransportSend(error) = error else {
         return None;
@@ -96,7 +96,7 @@ pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
     Some(format!("the exchange with it has ended: {last}"))
 }
 
-/// Why a greeting came to nothing, in words for people: no types of the client, and what is not there is no server that errs.
+/// Why a greeting failed, for people: without types of the client, and a missing server is not reported as a faulty one.
 pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
     if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {
         return words_of_greeting(fallback);
@@ -121,7 +121,7 @@ fn of_client<'a>(
     error.downcast_ref()
 }
 
-/// The error that a client of HTTP carries, and leaves out of its sources.
+/// The error that the HTTP client wraps, and leaves out of its sources.
 fn of_reqwest<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error> {
     match of_client(error) {
         Some(StreamableHttpError::Client(error)) => Some(error),

@@ -1,4 +1,4 @@
-//! How long a question to a server waits for its answer: as long as the server shows that it is at work, and is there.
+//! How long a request to a server waits for its answer: as long as the server shows progress, and is alive.
 
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What the calls of a conversation were of: results know them only by their ids.
+//! The tool of each call in a conversation: results refer to calls only by id.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ impl<'a> CallNames<'a> {
         }
     }
 
-    /// The tool that a result is of; nothing where no call has its id.
+    /// The tool of a result; `None` where no call has its id.
     pub fn of(&self, id: &str) -> &'a str {
         self.0.get(id).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Which calls of tools in an answer may be made.
+//! Decides which tool calls of an answer may be made.
 //!
 //! A call acts on the world, so it is made only where its answer has ended in order: what stops an answer for a reason that nobody knows
 //! may have stopped it in the middle of a plan, although each call in it is whole.

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct ErrorBody {
     codes: Vec<String>,
     message: Option<String>,
-    /// When to come again, where the body says it.
+    /// When to retry, where the body says it.
     retry_after: Option<Duration>,
     /// What the provider calls the request; a gateway may have dropped the header that says it too.
     request_id: Option<String>,

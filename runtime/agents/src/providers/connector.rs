@@ -22,7 +22,7 @@ use crate::connections::{Names, tls};
 
 /// The name of the client in requests.
 pub(super) const AGENT: &str = concat!("groundswell/", env!("CARGO_PKG_VERSION"));
-/// From so long a silence on, the system asks for signs of life, this often and this many times.
+/// From this long a silence on, the system asks for signs of life, this often and this many times.
 const ALIVE: Duration = Duration::from_secs(15);
 const TIMES_ALIVE: u32 = 3;
 /// How long what was sent may stay unacknowledged.

@@ -135,7 +135,7 @@ pub(crate) fn event_json<'t>(host: &str, data: &'t str) -> Result<Json<'t>, Trou
     }
 }
 
-/// Why a text is of no use.
+/// Why a text cannot be used.
 enum Unread {
     NoJson,
     TwoMeanings,
@@ -282,7 +282,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// The time is over. The usage of an answer that has `begun` is unknown.
+    /// The time limit has passed. The usage of an answer that has `begun` is unknown.
     fn late(&self, begun: Option<&Instant>) -> Trouble {
         let message = format!(
             "{} gave no complete answer within {} s",
@@ -364,7 +364,7 @@ impl Exchange<'_> {
         let begun = reader.has_begun().then(counted);
         let read = fed.and_then(|()| reader.finish());
         let read = read.map(|mut answer| {
-            // It stays in the conversation, for as long as that goes on.
+            // It stays in the conversation, for as long as that continues.
             answer.content.shrink_to_fit();
             answer
         });
@@ -374,7 +374,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Gives the reader what comes.
+    /// Feeds the reader with what arrives.
     async fn feed(
         &self,
         response: &mut Response,

@@ -1,5 +1,5 @@
-//! Characters of which one event of a stream has the first half and the next one the second: servers that count in 16 bits cut
-//! there. JSON writes such a half as an escape, which is no text by itself.
+//! Surrogate pairs split over two events of a stream: servers that count in 16-bit units cut there, and JSON escapes each half,
+//! which is no text by itself.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(crate) struct Halves {
 
 /// How long an escape is: `\ud83d`.
 const LENGTH: usize = 6;
-/// What stands for a half that has no other.
+/// Replaces an unpaired half.
 const REPLACEMENT: &str = "\\ufffd";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

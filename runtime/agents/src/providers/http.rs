@@ -23,7 +23,7 @@ const AT_ONCE_AGAIN: usize = 5;
 /// Headers that a request has besides those of its provider.
 const OURS: usize = 5;
 
-/// What all requests share.
+/// The connections that all requests share.
 #[derive(Debug, Default)]
 pub(crate) struct Http {
     lanes: Lanes,
@@ -38,7 +38,7 @@ pub(crate) struct Post<'a> {
 }
 
 impl Http {
-    /// Sends it and gives the response when its head is here.
+    /// Sends it and returns the response when its head has arrived.
     pub async fn send(&self, post: &Post<'_>) -> Result<Response, SendError> {
         // What is wrong with the request itself is reported before its host is looked for.
         for (name, text) in &post.headers {

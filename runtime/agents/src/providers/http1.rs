@@ -39,7 +39,7 @@ impl Alone {
     /// Begins to speak over a socket.
     pub async fn over(socket: Socket) -> Result<Self, Cause> {
         let (sender, connection) = handshake(TokioIo::new(socket.bytes)).await?;
-        // How it ends, its request is told.
+        // Tells the request how its connection ends.
         tokio::spawn(async move { connection.await.ok() });
         let speech = socket.speech;
         Ok(Self { sender, speech })
@@ -59,7 +59,7 @@ impl Alone {
         matches!(ready, Ok(Ok(()))).then_some(self)
     }
 
-    /// Sends a request and gives what becomes its response.
+    /// Sends a request and returns the future of its response.
     pub fn send(&mut self, mut request: Request<Bytes>) -> Head {
         let (whole, host) = (request.uri().clone(), host(request.uri()));
         if let Some(host) = host {
@@ -109,10 +109,10 @@ impl Head {
 }
 
 impl Body {
-    /// More of it; nothing once it is over.
+    /// The next part of the body; `None` at its end.
     pub async fn more(&mut self) -> Result<Option<Bytes>, Cause> {
         while let Some(frame) = self.0.frame().await {
-            // What follows a body is of no use here.
+            // Trailers are ignored.
             if let Ok(bytes) = frame?.into_data() {
                 return Ok(Some(bytes));
             }

@@ -1,6 +1,6 @@
 //! A connection of HTTP/2, over which many requests go at once.
 //!
-//! Requests are handed to `h2` itself: what lies above it in clients of HTTP keeps several kilobytes for each request that waits
+//! Requests are handed to `h2` itself: what is above it in clients of HTTP keeps several kilobytes for each request that waits
 //! for its answer, and a request here has its whole body at once and is never redirected.
 
 use std::future::pending;
@@ -21,7 +21,7 @@ use super::unanswered::Unanswered;
 
 /// Requests on a connection: what servers of HTTP/2 allow at least (RFC 9113 §6.5.2 advises "no smaller than 100").
 pub(super) const MOST: usize = 100;
-/// A connection with requests on it is asked for a sign of life so often, since its end takes all of them along.
+/// A connection with requests on it is asked for a sign of life this often, since its end takes all of them along.
 const SIGN_OF_LIFE: Duration = match cfg!(test) {
     true => Duration::from_millis(50),
     false => Duration::from_secs(20),
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pulse: Arc<Pulse>,
 }
 
-/// What the connection and its requests know of each other.
+/// State shared by the connection and its requests.
 #[derive(Default, Debug)]
 struct Pulse {
     requests: AtomicUsize,
@@ -79,7 +79,7 @@ impl Shared {
         let pulse = Arc::new(Pulse::default());
         let (kept, pings) = (Arc::clone(&pulse), connection.ping_pong());
         tokio::spawn(async move {
-            // What became of it, each request is told.
+            // Every request is told how the connection ended.
             tokio::select! {
                 _ = connection => {}
                 () = silence(pings, &kept) => {}
@@ -98,7 +98,7 @@ impl Shared {
         entered.ok().map(drop)
     }
 
-    /// Gives the place back.
+    /// Releases the place that `enter` took.
     pub fn leave(&self) {
         self.pulse.requests.fetch_sub(1, Ordering::AcqRel);
     }
@@ -143,7 +143,7 @@ impl Head {
 }
 
 impl Body {
-    /// More of it; nothing once it is over.
+    /// The next part of the body; `None` at its end.
     pub async fn more(&mut self) -> Result<Option<Bytes>, Cause> {
         let bytes = match self.stream.data().await {
             None => return Ok(None),
@@ -166,7 +166,7 @@ impl Pulse {
     fn unanswered(&self, error: h2::Error) -> Unanswered {
         let is_refused = match error.reason() {
             Some(Reason::REFUSED_STREAM) => error.is_reset() && error.is_remote(),
-            // Where the server ends the connection in peace, what it has begun to work on goes on.
+            // Where the server ends the connection in peace, what it has begun to work on continues.
             Some(Reason::NO_ERROR) => error.is_go_away() && error.is_remote(),
             _ => false,
         };
@@ -187,7 +187,7 @@ impl Pulse {
     }
 }
 
-/// Comes to an end when a connection with requests on it gives no sign of life.
+/// Completes when a connection with requests on it does not answer a ping in time.
 async fn silence(pings: Option<PingPong>, pulse: &Pulse) {
     let Some(mut pings) = pings else {
         return pending().await;

@@ -12,11 +12,11 @@ use crate::answer::{Tree, number_value};
 pub(crate) enum Json<'t> {
     Null,
     Bool(bool),
-    /// Its digits.
+    /// The digits as written.
     Number(Cow<'t, str>),
     Text(Cow<'t, str>),
     List(Vec<Json<'t>>),
-    /// No key stands twice.
+    /// Keys are unique.
     Object(Vec<(Cow<'t, str>, Json<'t>)>),
 }
 
@@ -155,7 +155,7 @@ impl<'t> Tree<'t> for Json<'t> {
     }
 }
 
-/// Whether a key stands twice.
+/// Whether a key occurs twice.
 fn stands_twice(fields: &[(Cow<'_, str>, Json<'_>)]) -> bool {
     /// So few keys are compared faster than sorted.
     const FEW: usize = 16;

@@ -1,10 +1,10 @@
-//! Takes the key of a request out of what its server says: a message of a provider or a gateway may repeat it, and goes into
-//! logs, events and stores.
+//! Masks the key of a request in what its server answers: a provider or a gateway may repeat it, and messages go to logs,
+//! events and stores.
 
 /// The shortest beginning of a key that is taken out of a message that has no more of it: what was cut off may have held the
 /// rest. A guess: shorter beginnings are the same in all keys of a provider.
 const SHORTEST: usize = 12;
-/// The shortest key: servers that want none are given words such as `x` or `none`, which stand in every message.
+/// The shortest key that is masked: servers that want none are given words such as `x` or `none`, which occur in every message.
 const SHORTEST_KEY: usize = 8;
 
 /// Headers that hold a key.

@@ -26,10 +26,10 @@ use crate::connections::address::Target;
 
 /// Connections of HTTP/1.1 to one host that are being opened at once. A guess: fewer than the queue of a listening socket holds.
 pub(super) const AT_ONCE: usize = 64;
-/// How often connections are looked at, and after how many looks one that was not used is closed: after a minute and a half.
+/// How often connections are checked, and after how many checks an unused one is closed: after a minute and a half.
 const LOOK: Duration = Duration::from_secs(30);
 const LOOKS: u8 = 3;
-/// From so many hosts on those are forgotten to which there is no connection.
+/// From this many hosts on, those without a connection are removed.
 const MANY: usize = 1_000;
 
 /// All connections; nothing of them exists before the first request.
@@ -78,7 +78,7 @@ pub(super) enum Lane {
 /// What a connection was before a request took it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Before {
-    /// Opened for it.
+    /// Opened for this request.
     New,
     /// In use or idle, so that its server may have closed it meanwhile.
     Open,
@@ -174,7 +174,7 @@ impl Way {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place on a connection that is there.
+    /// A place on an open connection.
     fn free(self: &Arc<Self>) -> Option<Place> {
         let lane = self.lock().free()?;
         Some(self.place(lane, Before::Open))

@@ -8,7 +8,7 @@ use super::retry::Policy;
 use super::traffic::Traffic;
 use crate::environment::Environment;
 
-/// More of an answer.
+/// A part of an answer as it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Delta<'a> {
     Text(&'a str),
@@ -34,7 +34,7 @@ pub(crate) struct Network {
     pub traffic: Traffic,
 }
 
-/// Sends what comes to the parts of a call, if anybody takes them.
+/// Sends a delta to the parts of a call, if anything receives them.
 pub(crate) fn deltas_of(call: &Call) -> OnDelta {
     if !call.parts.is_heard() {
         return Box::new(|_| ());

@@ -18,10 +18,21 @@ pub(super) use wire::{ResponseFormat, schema_name};
 /// The variable that names the field of the token limit, where the address says nothing of the server.
 const TOKEN_LIMIT: &str = "OPENAI_TOKEN_LIMIT";
 
-/// Where OpenAI's protocols are spoken.
+/// The address of OpenAI's API, or of a server that implements it.
 pub(super) fn base(environment: &Environment) -> String {
     let base = environment.get(provider::OPENAI_ADDRESS);
     base.unwrap_or_else(|| "https://api.openai.com/v1".into())
+}
+
+/// A path of the API at `base`, with the headers of a request that is streamed.
+pub(super) fn endpoint(base: &str, path: &str, key: &str) -> Endpoint {
+    Endpoint {
+        url: format!("{}/{path}", base.trim_end_matches('/')),
+        headers: vec![
+            ("authorization", format!("Bearer {key}")),
+            ("accept", "text/event-stream".into()),
+        ],
+    }
 }
 
 /// Chat completions at an address.
@@ -47,13 +58,7 @@ impl Protocol for Completions {
     }
 
     fn endpoint(&self, key: &str, _model: &str) -> Endpoint {
-        Endpoint {
-            url: format!("{}/chat/completions", self.base.trim_end_matches('/')),
-            headers: vec![
-                ("authorization", format!("Bearer {key}")),
-                ("accept", "text/event-stream".into()),
-            ],
-        }
+        endpoint(&self.base, "chat/completions", key)
     }
 
     fn format(request: &ModelRequest, form: SchemaForm) -> ResponseFormat {

@@ -36,7 +36,7 @@ enum Head {
     Alone(http1::Head),
 }
 
-/// Hands a request to the connection of its place; one that it does not take gives the place back.
+/// Hands a request to the connection of its place; the place is released if the connection refuses it.
 pub(super) fn send(mut place: Place, request: Request<Bytes>) -> Result<Coming, Unanswered> {
     let head = match place.lane() {
         Lane::Shared(shared) => shared.send(request).map(Head::Shared),
@@ -49,7 +49,7 @@ pub(super) fn send(mut place: Place, request: Request<Bytes>) -> Result<Coming, 
 }
 
 impl Coming {
-    /// Waits for the head.
+    /// Waits for the status and the headers.
     pub async fn response(mut self) -> Result<Response, Unanswered> {
         let come = match &mut self.head {
             Head::Shared(head) => head.come().await.map(|it| (it.0, Body::Shared(it.1))),
@@ -72,7 +72,7 @@ impl Response {
         &self.head.headers
     }
 
-    /// More of its body; nothing once that is over.
+    /// The next part of its body; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Cause> {
         match &mut self.body {
             Body::Shared(body) => body.more().await,

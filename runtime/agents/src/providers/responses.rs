@@ -30,13 +30,7 @@ impl Protocol for Responses {
     }
 
     fn endpoint(&self, key: &str, _model: &str) -> Endpoint {
-        Endpoint {
-            url: format!("{}/responses", self.base.trim_end_matches('/')),
-            headers: vec![
-                ("authorization", format!("Bearer {key}")),
-                ("accept", "text/event-stream".into()),
-            ],
-        }
+        openai::endpoint(&self.base, "responses", key)
     }
 
     fn format(request: &ModelRequest, form: SchemaForm) -> ResponseFormat {

@@ -1,4 +1,4 @@
-//! Whether a request that failed is worth another, and after how long.
+//! Whether to retry a request that failed, and after how long.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
@@ -73,7 +73,7 @@ fn random() -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Whether an answer of this status is worth another attempt; the provider's own word goes first.
+/// Whether an answer of this status justifies a retry; the provider's own header takes precedence.
 pub(crate) fn is_worth_another(status: u16, headers: &HeaderMap) -> bool {
     match text(headers, "x-should-retry") {
         Some("true") => true,

@@ -7,14 +7,14 @@ mod pattern;
 mod text;
 mod value;
 
-use chance::Chance;
 use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason};
 use gsw_tree::class::Class;
 use gsw_tree::usage::Usage;
 use serde_json::Value;
-use value::Generator;
 
 use super::network::{Delta, OnDelta};
+use chance::Chance;
+use value::Generator;
 
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;

@@ -38,7 +38,7 @@ pub(crate) struct EventReader {
 }
 
 impl EventReader {
-    /// Takes from the next bytes until they complete an event; gives none where they complete no other.
+    /// Takes from the next bytes until they complete an event; returns none where they complete no other.
     pub fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, StreamError> {
         if std::mem::take(&mut self.is_given) {
             self.begin_event();

@@ -26,7 +26,7 @@ Several calls may follow one another. Write nothing after the last one: the resu
 
 The tools, one on a line, with the JSON Schema of their arguments:"#;
 
-/// The request with its tools, the calls so far and their results in words.
+/// The request with its tools, the calls so far and their results as text.
 pub(crate) fn request(request: &ModelRequest) -> ModelRequest {
     let mut names = CallNames::default();
     let mut messages = Vec::with_capacity(request.messages.len());

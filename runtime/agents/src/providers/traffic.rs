@@ -24,7 +24,7 @@ pub(crate) use quota::quota;
 pub(crate) use shared::Shared;
 use shared::Sign;
 
-/// From so many models on those are forgotten of which nothing is known, or nothing new.
+/// From this many models on those are forgotten of which nothing is known, or nothing new.
 const MANY: usize = 1_000;
 /// When what is known of a model's limits is old: providers count by minutes.
 const OLD: Duration = Duration::from_secs(600);
@@ -43,11 +43,11 @@ pub(crate) struct Traffic {
 #[derive(Debug)]
 pub(crate) struct Line {
     pub address: Address,
-    /// Held by the one that is next: those behind wait for it, in their order.
+    /// Held by the request that is next: the others wait for it, in their order.
     queue: tokio::sync::Mutex<()>,
     has_changed: Notify,
     state: Mutex<State>,
-    /// What other processes say.
+    /// What other processes have announced about this provider.
     sign: Option<Sign>,
 }
 
@@ -63,7 +63,7 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending<'a> {
     Answered,
-    /// The provider wants fewer requests, and the next one after so long.
+    /// The provider wants fewer requests, and the next one after this long.
     Limited(Duration),
     /// It is out, for this reason; with a wait where it has too much to do.
     Out {
@@ -181,7 +181,7 @@ impl Line {
     }
 }
 
-/// The right to send a request; what became of it is reported with [`Self::ended`].
+/// The right to send a request; what happened to it is reported with [`Self::ended`].
 #[derive(Debug)]
 pub(crate) struct Pass {
     line: Arc<Line>,

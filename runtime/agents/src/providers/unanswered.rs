@@ -18,12 +18,12 @@ pub(crate) enum Sent {
     Nothing,
     /// The server has said that it did nothing with it.
     Refused,
-    /// As far as is known, perhaps all of it.
+    /// As far as is known, possibly all of it.
     Maybe,
 }
 
 impl Unanswered {
-    /// There is no connection.
+    /// No connection could be opened.
     pub fn unreached(cause: Cause) -> Self {
         let (reached, sent) = (Reached::Way, Sent::Maybe);
         Self {

@@ -4,7 +4,7 @@ use gsw_tree::usage::Usage;
 
 use super::json::Json;
 
-/// No request has more tokens; what says so is as good as nothing, and sums of it would leave 64 bits.
+/// No request has more tokens; larger figures are ignored, since their sums would overflow 64 bits.
 const MOST: u64 = 1 << 40;
 
 /// A number of tokens; `None` where it is absent or nonsense.

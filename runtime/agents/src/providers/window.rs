@@ -72,7 +72,7 @@ impl Kind {
         }
     }
 
-    /// The least tokens of a run of so many characters and bytes.
+    /// The least tokens of a run of this many characters and bytes.
     fn least(self, characters: u64, bytes: u64) -> u64 {
         match self {
             Self::Letters => bytes.div_ceil(LONGEST_TOKEN),

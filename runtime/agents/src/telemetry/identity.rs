@@ -13,7 +13,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A run in a trace of its own, or in one that is there.
+    /// A run in a trace of its own, or in an existing one.
     pub fn new(run: &str, trace: Option<[u8; 16]>) -> Self {
         // The standard library's hasher is seeded by the system; no more randomness is needed to be unlike others.
         let random = |salt: u8| RandomState::new().hash_one((run, salt)).max(1);

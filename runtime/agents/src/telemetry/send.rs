@@ -25,7 +25,7 @@ const LONGEST_ANSWER: usize = 64 << 10;
 /// What a collector says to a batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It took it, but for so many spans.
+    /// It took it, but for this many spans.
     Taken {
         /// Spans that it did not take.
         rejected: u64,
@@ -38,7 +38,7 @@ pub enum Answer {
     Later {
         /// What is in the way.
         why: String,
-        /// When to come again, where it says so.
+        /// When to retry, where the answer says it.
         after: Option<Duration>,
     },
 }
@@ -57,7 +57,7 @@ impl Sender {
         }
     }
 
-    /// Sends spans and gives them back with the answer, waiting as long as the settings allow.
+    /// Sends spans and returns them with the answer, waiting as long as the settings allow.
     pub fn send(&mut self, spans: Vec<Span>) -> (Vec<Span>, Answer) {
         let mut request = self.request(spans);
         let (content_type, body) = match self.settings.protocol {

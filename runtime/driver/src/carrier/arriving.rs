@@ -96,19 +96,24 @@ impl Arriving {
     }
 }
 
+/// Whether the run uses the answer to an operation while it arrives.
+pub(super) fn comes_in_pieces(operation: &Operation) -> bool {
+    matches!(
+        operation.request,
+        Request::Model {
+            delivery: Delivery::Pieces,
+            ..
+        }
+    )
+}
+
 impl Carrier {
     /// The caller of an operation, and where its partial results go before the outcome.
     pub(super) fn call_of(&self, operation: &Operation) -> Call {
         let mut call = Call::of(&self.run, operation);
         call.begun = self.driver.clock.now();
-        if let Request::Model {
-            delivery: Delivery::Pieces,
-            ..
-        } = operation.request
-        {
-            let arriving = Arc::<Arriving>::default();
+        if let Some(arriving) = self.outside().arriving.get(&operation.id) {
             call.parts = arriving.sink();
-            self.outside().arriving.insert(operation.id, arriving);
         }
         call
     }

@@ -90,7 +90,7 @@ impl Carrier {
             return Ok(());
         };
         let Some(asks) = asks else {
-            if late.is_empty() || self.outside().put_back.replace(id) == Some(id) {
+            if late.is_empty() || !self.outside().put_back.insert(id) {
                 return Ok(());
             }
             // It may be the end of their time, and then what came before goes first.

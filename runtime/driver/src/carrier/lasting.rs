@@ -1,5 +1,5 @@
-//! What carries a run that outlives its process: noting what is brought to it, beginning what must not happen twice, leaving it
-//! where it can be gone on with, and bringing it back.
+//! What carries a run that outlives its process: noting what is brought to it, leaving it where it can be gone on with, and
+//! bringing it back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome};
 use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Interruption, Left, Run, RunResult};
-use gsw_journal::writer;
 use gsw_notation::calendar::rfc3339;
 
 use crate::alarms::Alarm;
@@ -16,7 +15,7 @@ use crate::carrier::{Carrier, LAST_RESORT, Message};
 use crate::durable::became::Noting;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
-use crate::durable::resume::{self, Brought, Past, Pending, PendingState};
+use crate::durable::resume::{self, Brought, Past, Pending, PendingState, pass_time, stand_still};
 use crate::perform::Handle;
 use crate::scripted::Entry;
 
@@ -200,63 +199,6 @@ impl Carrier {
             self.watch();
         }
         Ok(())
-    }
-
-    /// Begins an operation when it is on the disk that it begins.
-    pub(super) fn begin_when_intended(self: &Arc<Self>, operation: Operation) {
-        let asked = operation.clone();
-        let carrier = Arc::clone(self);
-        let then: writer::Then =
-            Box::new(move |written| carrier.begin_written(vec![operation], written));
-        match &mut *self.remembered() {
-            Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
-            None => then(Ok(())),
-        }
-    }
-
-    /// Begins operations when all that led to them is on the disk: after a crash a run may go another way from where its records
-    /// end. What may be repeated must be the same then, a file whose name was drawn by lot for example, nothing that was paid for
-    /// may be lost, and an undo must have taken nothing back of what the run keeps.
-    pub(super) fn begin_when_written(self: &Arc<Self>, operations: Vec<Operation>) {
-        if operations.is_empty() {
-            return;
-        }
-        if let Some(remembered) = self.remembered().as_ref().filter(|it| !it.is_written()) {
-            let carrier = Arc::clone(self);
-            remembered.flush_then(Box::new(move |it| carrier.begin_written(operations, it)));
-            return;
-        }
-        for operation in operations {
-            self.begin_operation(operation);
-        }
-    }
-
-    fn begin_written(
-        self: Arc<Self>,
-        operations: Vec<Operation>,
-        written: Result<(), writer::Failure>,
-    ) {
-        if let Err(failure) = written {
-            self.post(Message::Unwritten(failure.to_string()));
-            return;
-        }
-        let ids: Vec<OperationId> = operations.iter().map(|it| it.id).collect();
-        let carrier = Arc::clone(&self);
-        // Not here: the thread that writes must not wait for whoever performs.
-        let begin = move || {
-            for operation in operations {
-                carrier.begin_unanswered(operation);
-            }
-        };
-        if let Err(error) = self.driver.threads.run(begin) {
-            let message = format!("no thread can be started to begin it: {error}");
-            for id in ids {
-                let failure = Failure::Other {
-                    message: message.clone(),
-                };
-                self.complete(id, Outcome::Failed(failure));
-            }
-        }
     }
 
     /// The run is blocked: whoever lists runs learns whether it waits for somebody, and one that waits for long is written down,
@@ -469,13 +411,20 @@ impl Carrier {
             Ok(Ok(Brought::Waits {
                 mut pending,
                 children,
+                until,
             })) => {
                 let now = self.driver.clock.now();
-                let until = match carried {
-                    CarriedUntil::ItsLastRecord => run.now(),
-                    CarriedUntil::Now => now,
-                };
-                resume::pass_time(&mut run, &mut pending, until, now);
+                match carried {
+                    CarriedUntil::ItsLastRecord => {
+                        let gone = now.saturating_sub(until);
+                        let stood = stand_still(&mut run, pending.iter_mut().collect(), gone);
+                        if let (true, Some(it)) = (stood, &mut *self.remembered()) {
+                            it.note_resumed(now);
+                        }
+                    }
+                    CarriedUntil::Now => {}
+                }
+                pass_time(&mut pending, now);
                 self.allowance.set(run.memory_left());
                 self.state().run = Some(run);
                 start_children(children);

@@ -15,9 +15,9 @@ use crate::work::Completion;
 
 /// The most bytes of each output; a guess.
 const LARGEST: usize = 64 << 20;
-/// How much of an output is read before others are looked at.
+/// How much of an output is read before others get their turn.
 const PORTION: u64 = 256 << 10;
-/// A program that was killed is waited for so long: its outcome should mean that it is gone.
+/// A program that was killed is waited for this long: its outcome should mean that it is gone.
 const DYING: Duration = Duration::from_secs(1);
 
 pub(super) struct Program {
@@ -32,7 +32,7 @@ pub(super) struct Program {
     share: Share,
     /// When it is late, and after how many nanoseconds that is.
     late: Option<(Instant, i64)>,
-    /// What comes of it once it has ended, because it was killed, and when even that is not waited for any more.
+    /// After it was killed: the outcome to report once it has ended, and when to stop waiting for that.
     dying: Option<(Outcome, Instant)>,
     completion: Completion,
 }
@@ -94,7 +94,7 @@ impl Program {
         fds.extend(pipes.map(|it| PollFd::new(it, PollFlags::IN)));
     }
 
-    /// When it must be looked at whatever happens.
+    /// When it must be checked whatever happens.
     pub(super) fn due(&self) -> Option<Instant> {
         match &self.dying {
             Some((_, due)) => Some(*due),
@@ -195,7 +195,7 @@ impl Input {
         })
     }
 
-    /// Writes what the pipe takes. Whether nothing more is to be written; a program need not read what it is given.
+    /// Writes as much as the pipe takes; returns whether there is nothing left to write. A program need not read its input.
     fn has_ended(&mut self) -> bool {
         loop {
             let rest = &self.text.as_bytes()[self.written..];

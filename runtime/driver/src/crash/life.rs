@@ -44,7 +44,7 @@ pub(super) struct Subject {
     pub(super) entry: Entry,
 }
 
-/// What came of a life.
+/// The outcome of a life.
 pub(super) struct Lived {
     /// None where it was killed.
     pub(super) finished: Option<Box<Finished>>,
@@ -83,7 +83,7 @@ impl Subject {
         }
     }
 
-    /// A first life, which is killed when so many records are written.
+    /// A first life, which is killed when this many records are written.
     pub(super) fn begin(
         &self,
         outside: &Arc<Outside>,
@@ -198,7 +198,7 @@ impl Life {
     fn carry(self, order: &mut Order) -> Result<Lived, String> {
         let (mut opened_with, mut steps) = (0, Vec::new());
         for _ in 0..MOST_STEPS {
-            // Asked for at each step, as a run that has ended has let go of its file.
+            // Asked for at each step, as a run that has ended has released its file.
             opened_with = self.carrier.opened_with().max(opened_with);
             // In any other order records of other tasks may have followed.
             if let (Order::InTurn, Some(what)) = (&*order, self.stage.early.get()) {
@@ -271,7 +271,7 @@ impl Life {
                 completion,
             } = locked(&self.stage.done).remove(place - jobs);
             completion.deliver(outcome.clone());
-            // Some say it twice.
+            // Some completions arrive twice.
             if drawn(random).is_multiple_of(8) {
                 self.carrier.complete(id, outcome);
             }
@@ -326,7 +326,7 @@ impl Drop for Life {
 /// What is performed in one life.
 struct Stage {
     carrier: OnceLock<Weak<Carrier>>,
-    /// With so many records its process is dead.
+    /// With this many records its process is dead.
     limit: Option<u64>,
     /// Of its store, which says how much of the run is on the disk.
     path: PathBuf,
@@ -335,7 +335,7 @@ struct Stage {
     done: Mutex<Vec<Done>>,
     /// What an undo has done before all that led to it was on the disk.
     early: OnceLock<String>,
-    /// What nothing ever comes of; one that is dropped would say that its work was lost.
+    /// Completions that never complete; a dropped one would report that its work was lost.
     never: Mutex<Vec<Completion>>,
 }
 
@@ -354,7 +354,7 @@ impl Stage {
         }
     }
 
-    /// Whether an undo does what may be repeated before all records are on the disk; what may not is written down by itself.
+    /// Whether an undo does what may be repeated before all records are on the disk; what may not is recorded by itself.
     fn is_early(&self, call: &Call) -> bool {
         let Some(carrier) = self.carrier.get().and_then(Weak::upgrade) else {
             return false;
@@ -374,7 +374,7 @@ impl Stage {
     }
 }
 
-/// The stage, which the life looks at from outside.
+/// The stage, which the life inspects from outside.
 struct Shared(Arc<Stage>);
 
 impl Perform for Shared {

@@ -1,4 +1,4 @@
-//! What is outside of a run that is tried with crashes: it outlives each of the run's lives, and notes what was performed.
+//! The outside world of a run that is tried with crashes: it survives the run's lives, and notes what was performed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -20,8 +20,7 @@ pub(super) struct Outside {
 
 struct State {
     world: World,
-    /// What came of each operation, which is asked for again where it was not received; `None` where nothing ever
-    /// comes.
+    /// The outcome of each operation, which is asked for again where it was not received; `None` where nothing ever comes.
     known: BTreeMap<String, Option<Outcome>>,
     performed: Vec<Performed>,
 }
@@ -33,7 +32,7 @@ pub(super) struct Performed {
     pub(super) key: String,
     pub(super) id: OperationId,
     pub(super) class: Class,
-    /// In a few words.
+    /// A short description.
     pub(super) what: String,
 }
 
@@ -49,8 +48,8 @@ impl Outside {
         })
     }
 
-    /// Does what is asked for. What was done in an earlier life comes out the same; files and programs are worked on again, since
-    /// that they may be is what is tried. `None` where nothing ever comes of it.
+    /// Performs a request. What an earlier process has done has the same outcome; work on files and programs is done again,
+    /// because whether that is safe is what is tested. `None` where no outcome ever arrives.
     pub(super) fn perform(&self, request: &Request, call: &Call) -> Option<Outcome> {
         let now = self.now.load(Ordering::SeqCst);
         let mut state = self.state();

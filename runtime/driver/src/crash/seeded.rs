@@ -1,5 +1,5 @@
-//! Lives that a seed draws: a run is killed again and again right before or right after some record, and what is under way ends
-//! in any order, twice perhaps, or is cancelled.
+//! Lives drawn from a seed: a run is killed repeatedly, immediately before or after some record, and its operations complete in
+//! any order, possibly twice, or are cancelled.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,19 +9,20 @@ use gsw_engine::run::{Finished, RunResult};
 use gsw_journal::record::Record;
 use gsw_tree::event::Event;
 
+use crate::crash::Trial;
+use crate::crash::checks::{difference, doubtful, once, only_what_is_open};
 use crate::crash::life::{ID, Lived, Order, Subject};
 use crate::crash::outside::Outside;
-use crate::crash::{Trial, difference, doubtful, once, only_what_is_open};
 use crate::scripted::{Answer, Around, Entry, World, drawn};
 use crate::tape::Tape;
 use crate::turn_threads::TurnThreads;
 
 /// How often a run is killed at most; then it may end.
 const MOST_LIVES: u64 = 6;
-/// A life writes so many records at most before it is killed.
+/// A life writes this many records at most before it is killed.
 const MOST_RECORDS: u64 = 14;
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug)]
 pub struct Lives {
     pub finished: Box<Finished>,
@@ -30,7 +31,7 @@ pub struct Lives {
     pub in_doubt: u64,
 }
 
-/// Carries a run through lives that the seed draws, in a folder that is there for it alone.
+/// Drives a run through lives drawn from the seed, in a folder of its own.
 ///
 /// # Errors
 /// When something is not as it must be: what happened twice, was lost, or is reported differently than before.
@@ -107,7 +108,7 @@ impl Trial {
             }
             let mut all = self.kept(&path)?;
             let limit = limit.unwrap_or(u64::MAX);
-            // Right before the record or right after it.
+            // Immediately before the record or after it.
             let mut cut = limit - drawn(&mut random) % 2;
             if kept.is_empty() && cut < opened_with {
                 cut = 0;
@@ -137,7 +138,7 @@ impl Trial {
             return Err(format!("{} objects are left", finished.live_objects));
         }
         if !path.exists() {
-            // Nothing was worth a file.
+            // No record needed a file.
             return Ok(());
         }
         let store = gsw_journal::store::Store::existing(path).map_err(|it| it.to_string())?;

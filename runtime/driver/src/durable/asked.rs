@@ -1,4 +1,4 @@
-//! What is known of an operation that has no outcome: by what it is known again, and what it needs meanwhile.
+//! An operation without an outcome: how it is recognized after a restart, and what it needs until it completes.
 
 use gsw_abi::site::Site;
 use gsw_engine::operation::{Operation, OperationId, Request};
@@ -14,15 +14,15 @@ pub(crate) const LONG: i64 = 60_000_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) of: Identity,
-    /// In a few words.
+    /// A short description.
     pub(crate) what: String,
     /// The `human` or `external` that is asked.
     pub(crate) asks: Option<Asks>,
-    /// When it is of no use any more, in nanoseconds since 1970; of a sleep, when it ends.
+    /// The deadline after which its outcome is not needed, in nanoseconds since 1970; of a sleep, when it ends.
     pub(crate) due: Option<i64>,
     /// Time and people need no process.
     pub(super) needs: Needs,
-    /// It is written down already that it begins.
+    /// It is recorded already that it begins.
     pub(crate) is_intended: bool,
 }
 
@@ -69,7 +69,6 @@ impl Asks {
     }
 }
 
-/// A question in words.
 pub(crate) fn words_of(question: &Question) -> String {
     let Question { name, shown, .. } = question;
     let shown = written(shown).unwrap_or_default();

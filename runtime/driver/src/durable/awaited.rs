@@ -1,4 +1,4 @@
-//! How a store says that a run waits for the ends of other runs: lists of runs show it, and other processes read it.
+//! How the store marks a run that waits for the ends of other runs, for lists of runs and for other processes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A run that no file knows of yet: what it was begun with, what was brought to it, and what it waits for.
+//! A run that is not in the store yet: its beginning, its outcomes so far, and what it waits for.
 
 use gsw_engine::operation::{Operation, OperationId, Outcome};
 use gsw_engine::run::{Interruption, Start};
@@ -77,7 +77,7 @@ impl Backlog {
         self.trail.weight() > FULL
     }
 
-    /// Writes the run down.
+    /// Writes the beginning of the run to the store.
     pub(super) fn begin(
         &mut self,
         store: &Store,

@@ -1,4 +1,4 @@
-//! What became of what was to be written down, and what others see of a run.
+//! The results of recording, and the state of a run that others see.
 
 use gsw_journal::list::Status;
 use gsw_journal::writer::Journal;
@@ -11,7 +11,7 @@ pub(crate) enum Only {
     OfItsInput,
 }
 
-/// What became of the beginning of a run.
+/// What happened to the beginning of a run.
 pub(crate) enum Beginning {
     Begun,
     /// There is another one, where it is to be the only one.
@@ -19,28 +19,28 @@ pub(crate) enum Beginning {
     Failed(String),
 }
 
-/// What becomes of a completion.
+/// What happens to a completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Noting {
-    /// It is written down, or will be; the run gets it.
+    /// It is recorded, or will be; the run gets it.
     Noted,
     /// The run has given its operation up: it does not get it.
     Unwanted,
 }
 
-/// What lists of runs show of one, and what workers that look for due runs read.
+/// The state of a run as lists of runs show it, and as workers read it to find runs that are due.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Shown {
     GoesOn,
-    /// It waits for the ends of other runs, and has to be carried.
+    /// It waits for the ends of other runs, so a process has to keep running it.
     Awaits {
-        /// In words.
+        /// A description of what it waits for.
         waiting: String,
     },
     Waits {
-        /// In words.
+        /// A description of what it waits for.
         waiting: String,
-        /// When it is to be carried on, if nothing happens before.
+        /// When it is to be resumed if nothing happens before.
         wake: Option<i64>,
     },
 }

@@ -11,7 +11,7 @@ use gsw_notation::json::written;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The form of [`Beginning`].
+/// The version of the encoding of [`Beginning`].
 const FORM: u32 = 1;
 
 /// What a run was begun with.
@@ -23,7 +23,7 @@ pub(crate) struct Beginning {
     pub(crate) entered: Entered,
     /// The digest of the prices, as JSON.
     prices: Hash,
-    /// How many of the records of its past are of the run that it was forked from.
+    /// How many of its first records were copied from the run that it was forked from.
     #[serde(default)]
     pub(crate) inherited: usize,
     /// Where relative paths began when the run did.
@@ -98,7 +98,7 @@ pub(crate) fn records(
     ]
 }
 
-/// Reads the first record's payload; `prices` gives the bytes of a blob.
+/// Reads the payload of the first record; `prices` returns the bytes of a blob.
 pub(crate) fn read(
     bytes: &[u8],
     blob: impl FnOnce(Hash) -> Result<Vec<u8>, String>,

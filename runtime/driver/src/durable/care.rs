@@ -1,14 +1,14 @@
-//! What writing a run down takes before an operation begins. Every request is named.
+//! What must be recorded before an operation begins. Every request is named.
 
 use gsw_engine::operation::{Operation, Request};
 use gsw_tree::class::Class;
 
-/// What must have been written down before an operation begins.
+/// What must have been recorded before an operation begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Care {
     /// Nothing: it costs nothing, changes nothing and waits for no person.
     None,
-    /// All that led to it is on the disk, and the run is written down from now on. The operation may be repeated.
+    /// All that led to it is on the disk, and the run is recorded from now on. The operation may be repeated.
     Written,
     /// That it begins is on the disk: it must not happen twice.
     Intent,
@@ -39,7 +39,7 @@ impl Care {
             | Request::Keep { .. }
             | Request::MediaUrl { .. } => Self::None,
             Request::Model { request, .. } if request.model.starts_with(SIMULATED) => Self::None,
-            // A test's script stands for a model that costs something.
+            // A scripted model of a test is treated like a model that costs money.
             Request::Model { .. } | Request::Scripted { .. } | Request::StartRun { .. } => {
                 Self::Written
             }

@@ -51,7 +51,7 @@ pub fn cost_of(store: &Store, id: &str) -> Result<Cost, NotResumed> {
         }
         let usage = answer.as_ref().as_ref().ok().map(|it| &it.usage);
         let Some(usage) = usage else {
-            // What failed costs nothing that anybody knows of.
+            // No cost is known of a request that failed.
             continue;
         };
         let cost = usage

@@ -1,5 +1,5 @@
-//! What the records of a run say without its program: what was asked for in a few words, what came of it, and where two runs
-//! part.
+//! What the records of a run tell without its program: short descriptions of its operations, their outcomes, and where two runs
+//! diverge.
 //!
 //! Only the program knows the place of an operation in it ([`crate::engine::Engine::places`]); what is here needs none, so it
 //! works for any store.
@@ -20,7 +20,7 @@ use crate::durable::beginning::{self, Beginning};
 use crate::durable::noted::Noted;
 use crate::engine::resuming::NotResumed;
 
-/// What stands for what may be a secret.
+/// Replaces what may be a secret.
 const HIDDEN: &str = "***";
 
 /// A run as its records show it.
@@ -64,7 +64,7 @@ pub enum Became {
 /// Where two runs part first.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Parting {
-    /// They are of two workflows.
+    /// They are runs of different workflows.
     Workflow,
     /// A parameter; `None` where a run has none of that name.
     Input {
@@ -119,7 +119,10 @@ impl History {
         };
         for record in &records {
             match record {
-                Record::Begin { .. } | Record::Build { .. } | Record::Undo { .. } => {}
+                Record::Begin { .. }
+                | Record::Build { .. }
+                | Record::Resumed { .. }
+                | Record::Undo { .. } => {}
                 Record::Intent { of } => history.tell(of.operation, of.fingerprint, None),
                 Record::NotDone { of } => {
                     history.tell(of.operation, of.fingerprint, Some(Became::NotDone));
@@ -191,6 +194,7 @@ impl History {
             | Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Interrupt { .. }
+            | Record::Resumed { .. }
             | Record::Build { .. }
             | Record::End { .. }
             | Record::NotDone { .. }
@@ -292,6 +296,7 @@ fn operation_of(record: &Record) -> Option<u64> {
         Record::Begin { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::Build { .. }
         | Record::Undo { .. }
         | Record::End { .. } => None,

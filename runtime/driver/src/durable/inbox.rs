@@ -1,4 +1,4 @@
-//! What other processes leave in the store for runs that this one carries: answers to their questions, requests to cancel them.
+//! What other processes leave in the store for runs of this process: answers to their questions, and requests to cancel them.
 //!
 //! One thread a store looks, some times a second, whether the store has changed at all, which costs a few microseconds; it reads
 //! what has come only when it has. It lives as long as there is a run or a waiter to look for.
@@ -16,11 +16,11 @@ use gsw_journal::store::{Error, Store};
 /// How often it looks. People and web hooks do not notice a fifth of a second.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// After so many looks at a store that has not changed, those who await an end look for cycles again: the process that was to
-/// break one may have died, which is not written down.
+/// After this many polls of an unchanged store, runs that await an end look for cycles again: the process that was to break one
+/// may have died, which is not recorded.
 const UNCHANGED: u32 = 25;
 
-/// What carries a run, for what comes for it.
+/// The receiver of what arrives for a run.
 pub(crate) trait Recipient: Send + Sync {
     /// The id of the run.
     fn run(&self) -> &str;
@@ -38,12 +38,12 @@ pub(crate) trait Recipient: Send + Sync {
 /// Takes what is known of a run that has ended, or why nothing is known of it.
 pub(crate) type OnEnded = Box<dyn FnOnce(Result<Info, Error>) + Send>;
 
-/// Hears that others have written to the store.
+/// Called when another process has written to the store.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
 
-/// What a look at the store was good for.
+/// The result of a poll.
 enum Looked {
-    /// Nobody has written to it.
+    /// The store has not changed.
     Unchanged,
     Delivered,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct State {
     recipients: Vec<Weak<dyn Recipient>>,
-    /// Runs that others carry, each with what its end is given to.
+    /// Runs of other processes whose ends are awaited, each with the callback for it.
     awaited: Vec<(String, OnEnded)>,
     is_served: bool,
     /// Whether the store is to be read though its version may be the same.
@@ -105,7 +105,7 @@ impl Inbox {
     }
 
     fn serve(self: &Arc<Self>, mut state: MutexGuard<'_, State>, store: &Arc<Store>) {
-        // What is there already may have come before the caller asked.
+        // What is there may have arrived before the caller asked.
         state.is_called = true;
         self.called.notify_all();
         if state.is_served {
@@ -113,7 +113,7 @@ impl Inbox {
         }
         let (inbox, store) = (Arc::clone(self), Arc::clone(store));
         let thread = std::thread::Builder::new().name("gsw-inbox".into());
-        // Without a thread nothing comes from others until the run is carried anew.
+        // Without a thread nothing arrives from other processes until the run is resumed.
         state.is_served = thread.spawn(move || inbox.work(&store)).is_ok();
     }
 
@@ -152,7 +152,7 @@ impl Inbox {
         }
     }
 
-    /// Delivers what has come, unless the store is as it was.
+    /// Delivers what has arrived, unless the store is unchanged.
     fn look(&self, store: &Store, last: Option<i64>) -> Result<Looked, Error> {
         // Before it is read: what comes in between changes it again.
         let version = store.version()?;

@@ -1,10 +1,10 @@
-//! How an outcome is written down: in bytes that mean the same in every build, with a few words on what it was of.
+//! How an outcome is recorded: in bytes that mean the same in every build, with a few words on what it was of.
 
 use gsw_engine::operation::Outcome;
 use gsw_notation::json::written;
 use serde::{Deserialize, Serialize};
 
-/// An outcome as it is written down.
+/// An outcome as it is recorded.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Noted {
     /// What was asked for, in a few words: shown when something else is asked for later.
@@ -19,7 +19,7 @@ enum Body {
     Done,
     Text(String),
     Bytes(Vec<u8>),
-    /// By its bits, so that it comes back exactly.
+    /// By its bits, so that it is restored exactly.
     Float(u64),
 }
 
@@ -55,7 +55,6 @@ impl Noted {
         postcard::to_stdvec(&Self { what, body }).expect("texts and numbers have bytes")
     }
 
-    /// Reads what [`Self::encode`] wrote.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         match postcard::take_from_bytes(bytes) {
             Ok((noted, [])) => Some(noted),

@@ -1,4 +1,4 @@
-//! What one run has written down: kept in memory until the run does something that must not be lost, then in a journal.
+//! What one run has recorded: kept in memory until the run does something that must not be lost, then in a journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::durable::trail::{interrupt_record, outcome_record};
 /// The most things that a run waits for that are shown.
 const SHOWN: usize = 5;
 
-/// What is written down of one run.
+/// What is recorded of one run.
 pub(crate) struct Remembered {
     store: Arc<RunStore>,
     state: State,
-    /// The operations without an outcome, once the run is written down.
+    /// The operations without an outcome, once the run is recorded.
     outstanding: BTreeMap<OperationId, Asked>,
-    /// When the time of each is over that needs no process, the first first.
+    /// The deadlines of the operations that need no process, the earliest first.
     dues: BTreeSet<(i64, OperationId)>,
     /// How many of them need a process.
     busy: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Remembered {
 }
 
 enum State {
-    /// Nothing was worth a file so far.
+    /// No record has needed a file so far.
     NotYet(Box<Backlog>),
     Open(Journal),
     /// Its store cannot be used and was not asked for: nothing is recorded.
@@ -78,7 +78,7 @@ impl Remembered {
         Self::with(store, state, (secrecy, started_by))
     }
 
-    /// Of a run that is brought back.
+    /// Of a run that is replayed.
     pub(crate) fn taken(store: Arc<RunStore>, journal: Journal, of: (Secrecy, StartedBy)) -> Self {
         Self::with(store, State::Open(journal), of)
     }
@@ -111,11 +111,11 @@ impl Remembered {
         }
     }
 
-    /// Whether all that is to be written down of it so far is on the disk.
-    pub(crate) fn is_written(&self) -> bool {
+    /// How many records are on the disk; all, where nothing is written down.
+    pub(crate) fn written(&self) -> u64 {
         match &self.state {
-            State::Open(journal) => journal.is_written(),
-            State::NotYet(_) | State::Without => true,
+            State::Open(journal) => journal.written(),
+            State::NotYet(_) | State::Without => u64::MAX,
         }
     }
 
@@ -140,7 +140,7 @@ impl Remembered {
         let _ = flushed.recv();
     }
 
-    /// Calls `then` when all that was written is on the disk; at once where nothing is written down.
+    /// Calls `then` when all that was written is on the disk; at once where nothing is recorded.
     pub(crate) fn flush_then(&self, then: Then) {
         match &self.state {
             State::Open(journal) => journal.flush(then),
@@ -148,7 +148,7 @@ impl Remembered {
         }
     }
 
-    /// The run has asked for something before it was brought back.
+    /// The run has asked for something before it was replayed.
     pub(crate) fn ask(&mut self, id: OperationId, asked: Asked) {
         match asked.needs {
             Needs::Process => self.busy += 1,
@@ -172,10 +172,10 @@ impl Remembered {
         Some(asked)
     }
 
-    /// Notes what the run asks for and gives up; a file is made when one of the operations needs it.
+    /// Notes the operations that the run requests and gives up; the file is created when one of them needs it.
     ///
     /// # Errors
-    /// When it is to be written down and cannot be.
+    /// When it is to be recorded and cannot be.
     pub(crate) fn remember(
         &mut self,
         operations: &[Operation],
@@ -209,7 +209,7 @@ impl Remembered {
         Ok(())
     }
 
-    /// From now on the run is written down.
+    /// From now on the run is recorded.
     ///
     /// # Errors
     /// When it cannot be, and it was asked for.
@@ -262,8 +262,8 @@ impl Remembered {
         }
     }
 
-    /// Writes that an operation is about to begin, and calls `then` when that is on the disk; at once where nothing is written
-    /// down. A question is a row of its own besides, from the first life on that asks it.
+    /// Writes that an operation is about to begin, and calls `then` when that is on the disk; at once where nothing is
+    /// recorded. A question is a row of its own besides, from the first life on that asks it.
     pub(crate) fn intend(&mut self, operation: &Operation, now: i64, then: Then) {
         let asked = self.outstanding.get_mut(&operation.id);
         let (State::Open(journal), Some(asked)) = (&mut self.state, asked) else {
@@ -298,7 +298,7 @@ impl Remembered {
         }
     }
 
-    /// The questions whose time is over, of a run that is written down.
+    /// The questions of a recorded run that are past their deadline.
     pub(crate) fn late(&self, now: i64) -> Vec<u64> {
         let over = self.dues.range(..=(now, OperationId(u64::MAX)));
         let asked = over.filter_map(|(_, id)| self.outstanding.get(id));
@@ -314,7 +314,7 @@ impl Remembered {
         &self.store
     }
 
-    /// Settles what was answered in an earlier life and is among the records that the run was brought back with.
+    /// Settles what was answered in an earlier process and is among the records that the run was replayed with.
     pub(crate) fn settle_others(&self) {
         let (State::Open(journal), Ok(store)) = (&self.state, self.store.existing()) else {
             return;
@@ -404,14 +404,18 @@ impl Remembered {
                     None => Ok(()),
                 }
             }
-            // Of a run that no file knows of yet everything is kept, see [`Backlog`].
+            // Of a run that is not in the store yet everything is kept, see [`Backlog`].
             State::NotYet(_) | State::Without => Ok(()),
         }
     }
 
-    /// Whether it was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.is_cancelled
+    }
+
+    /// Clocks that stood still go on from here. A failure is found with the next record.
+    pub(crate) fn note_resumed(&mut self, now: i64) {
+        let _ = self.write(&Record::Resumed { now }, None);
     }
 
     /// Another build of the program writes what follows.
@@ -481,7 +485,7 @@ impl Remembered {
         }
     }
 
-    /// When the first of the long times is over that it waits for, in nanoseconds since 1970.
+    /// The earliest end of the long waits, in nanoseconds since 1970.
     pub(crate) fn wake(&self) -> Option<i64> {
         let waits_for_time = |id| {
             let asked = self.outstanding.get(id);
@@ -507,7 +511,7 @@ impl Remembered {
         }
     }
 
-    /// What the run waits for, in words.
+    /// What the run waits for, as text.
     pub(crate) fn waiting(&self) -> String {
         // Beside a question, time is only how long there is for it.
         let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
@@ -523,7 +527,7 @@ impl Remembered {
         words.join(", ")
     }
 
-    /// Writes how the run ended, and calls `tell` when all is on the disk.
+    /// Writes how the run ended, and calls `tell` once everything is on the disk.
     pub(crate) fn end(
         mut self,
         finished: Box<Finished>,
@@ -586,7 +590,7 @@ impl Remembered {
     }
 }
 
-/// When the time of an operation is over that needs no process, if it has one.
+/// The deadline of an operation that needs no process.
 fn due_of(id: OperationId, asked: &Asked) -> Option<(i64, OperationId)> {
     match asked.needs {
         Needs::Process => None,

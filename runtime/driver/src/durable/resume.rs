@@ -1,4 +1,5 @@
-//! Brings a run back: begins it as it was begun, gives it what was brought to it, in that order, and finds what it waits for.
+//! Replays a run: starts it with the recorded beginning, gives it the recorded outcomes in order, and finds what it waits for
+//! then.
 //!
 //! An operation that was asked for and has no outcome is in one of three states, see [`Pending`]. Nothing is performed here.
 
@@ -14,12 +15,12 @@ use crate::durable::asked::{self, Asked, LONG};
 use crate::durable::noted::Noted;
 use crate::overrun;
 
-/// A record that a run is brought back with.
+/// A record that a run is replayed with.
 #[derive(Debug)]
 pub(crate) enum Past {
     Intent {
         of: Identity,
-        /// The question that it was, in words.
+        /// The question that it was, as text.
         asked: Option<String>,
     },
     NotDone(Identity),
@@ -33,23 +34,29 @@ pub(crate) enum Past {
         reason: String,
     },
     Interrupt(Interruption),
+    /// Another life took it up.
+    Resumed {
+        now: i64,
+    },
     Undo {
         now: i64,
         wish: UndoWish,
     },
-    /// No record: what comes before is of the run that this one was forked from.
+    /// A marker, not a record: what comes before it was copied from the run that this one was forked from.
     Forked,
 }
 
-/// A run that has got all that was written down for it.
+/// A run that has got all that was recorded for it.
 pub(crate) enum Brought {
-    /// It ended; only that had not been written down.
+    /// It ended; only that had not been recorded.
     Ended(Box<Finished>),
     Waits {
         /// What has no outcome, in order of request.
         pending: Vec<Pending>,
         /// The runs that it has started.
         children: Vec<String>,
+        /// The time of its last record.
+        until: i64,
     },
 }
 
@@ -64,7 +71,7 @@ pub(crate) struct Pending {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PendingState {
-    /// It may begin, again perhaps.
+    /// It may be performed, possibly for a second time.
     MayBegin,
     /// It was about to begin, and must not happen twice.
     Intended,
@@ -72,7 +79,7 @@ pub(crate) enum PendingState {
     GivenUp,
 }
 
-/// Gives a run that has just been entered its past.
+/// Replays the records of a run that has just been started.
 ///
 /// # Errors
 /// When it asks for something else than it did, with the first difference.
@@ -80,7 +87,8 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
     bring_back_until(run, past, |_| false)
 }
 
-/// Like [`bring_back`], until `stops` returns true after a turn; it is given how many records the run has been given.
+/// Like [`bring_back`], until `stops` returns true after a turn; it is given how many records the run had been given
+/// before that turn. That it was interrupted belongs to the turn and not to what led to it.
 ///
 /// # Errors
 /// As for [`bring_back`].
@@ -92,7 +100,7 @@ pub(crate) fn bring_back_until(
     give(run, past, stops, &mut |_, _| {})
 }
 
-/// As [`bring_back`]; `seen` hears of each operation when it is asked for.
+/// Like [`bring_back`]; `seen` is called with each operation when the run requests it.
 ///
 /// # Errors
 /// As for [`bring_back`].
@@ -104,7 +112,7 @@ pub(crate) fn bring_back_seen(
     give(run, past, |_| false, seen)
 }
 
-/// Hears of an operation that a run asks for.
+/// Called with an operation that a run requests.
 type Seen<'a> = &'a mut dyn FnMut(&Run, &Operation);
 
 fn give(
@@ -121,14 +129,22 @@ fn give(
     let mut replay = Replay {
         pending: BTreeMap::new(),
         children: Vec::new(),
+        resumed: i64::MIN,
+        is_interrupted: false,
         past: past.into_iter(),
         given: 0,
         seen,
     };
+    // How many interruptions were given of which nothing has come yet.
+    let mut interruptions = 0;
+    let mut interrupting = None;
     loop {
         // It was interrupted in the turn that follows now.
-        if let Some(Past::Interrupt(_)) = replay.past.as_slice().first() {
+        if let Some(Past::Interrupt(it)) = replay.past.as_slice().first() {
+            let computed = it.cancellation.now.saturating_sub(run.now());
             replay.give_next(run)?;
+            interruptions = 1;
+            interrupting = Some(overrun::interrupt_again(run.front(), computed));
         }
         let watched = overrun::watch_again(run.front());
         let turn = run.turn();
@@ -141,56 +157,71 @@ fn give(
                 abandoned,
             } => {
                 replay.take(run, operations, &abandoned);
+                replay.give_begun(run)?;
                 continue;
             }
             Turn::Blocked {
                 operations,
                 abandoned,
-            } => replay.take(run, operations, &abandoned),
+            } => {
+                replay.take(run, operations, &abandoned);
+                drop(interrupting.take());
+                // It had not waited when it was interrupted.
+                if let Some(cancellation) = run.front().take_due() {
+                    run.cancel(&cancellation.reason, cancellation.now);
+                    continue;
+                }
+            }
             // A node may begin in the last turn of all.
-            Turn::Done(_) if stops(replay.given) => return Ok(replay.waits()),
+            Turn::Done(_) if stops(replay.given - interruptions) => return Ok(replay.waits(run)),
             Turn::Done(finished) => return ended(finished, replay.past),
         }
-        if stops(replay.given) {
-            return Ok(replay.waits());
+        if stops(replay.given - interruptions) {
+            return Ok(replay.waits(run));
         }
+        interruptions = 0;
         loop {
             match replay.give_next(run)? {
                 Given::Silent => {}
                 Given::Turn => break,
-                Given::All => return Ok(replay.waits()),
+                Given::All => return Ok(replay.waits(run)),
             }
         }
     }
 }
 
-/// Lets the sleeps of a run that was brought back end when they are to. From `until` to `now` nobody has carried it.
-pub(crate) fn pass_time(run: &mut Run, pending: &mut [Pending], until: i64, now: i64) {
-    let gone = now.saturating_sub(until).max(0);
+/// For so long nobody carried the run: clocks that run only while it is carried stood still. Says whether there were any.
+pub(crate) fn stand_still(run: &mut Run, mut pending: Vec<&mut Pending>, gone: i64) -> bool {
+    if gone <= 0 {
+        return false;
+    }
     let mut moved: BTreeMap<i64, i64> = BTreeMap::new();
-    for it in &mut *pending {
-        let Request::Sleep { nanoseconds } = &mut it.operation.request else {
-            continue;
-        };
-        let passed_until = match it.operation.passing {
+    for it in &mut pending {
+        if let Request::Sleep { nanoseconds } = it.operation.request
+            && it.operation.passing == Passing::Carried
             // A run need not be carried while it waits for long, so that time passes as well.
-            Passing::Carried if *nanoseconds < LONG => {
-                moved.extend(run.extend_clock(it.operation.id, gone));
-                until
-            }
-            Passing::Carried | Passing::Always => now,
-        };
-        // Never longer than it was to be, however the clock was set meanwhile.
-        let left = it
-            .since
-            .saturating_add(*nanoseconds)
-            .saturating_sub(passed_until);
-        *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
+            && nanoseconds < LONG
+        {
+            moved.extend(run.extend_clock(it.operation.id, gone));
+            it.since = it.since.saturating_add(gone);
+        }
     }
     for it in pending {
         if let Some(later) = it.operation.due.and_then(|it| moved.get(&it)) {
             it.operation.due = Some(*later);
             it.asked.due = Some(*later);
+        }
+    }
+    !moved.is_empty()
+}
+
+/// Lets the sleeps of a run that was brought back end when they are to.
+pub(crate) fn pass_time(pending: &mut [Pending], now: i64) {
+    for it in pending {
+        if let Request::Sleep { nanoseconds } = &mut it.operation.request {
+            // Never longer than it was to be, however the clock was set meanwhile.
+            let left = it.since.saturating_add(*nanoseconds).saturating_sub(now);
+            *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
         }
     }
 }
@@ -212,16 +243,21 @@ struct Replay<'a> {
     past: std::vec::IntoIter<Past>,
     /// How many records the run has been given.
     given: usize,
+    /// When another life last took it up.
+    resumed: i64,
+    /// From here on only `defer`s ask for something. What they show of the turn that was interrupted may be another, since where
+    /// in it that was is not known: it is as if the run had been told a little earlier. What came of it counts all the same.
+    is_interrupted: bool,
     seen: Seen<'a>,
 }
 
 /// What a run was given of its past.
 enum Given {
-    /// Something that it need not go on for.
+    /// Something that it need not continue for.
     Silent,
     /// Something that it takes in its next turn.
     Turn,
-    /// Nothing is left.
+    /// The whole journal has been replayed.
     All,
 }
 
@@ -246,12 +282,33 @@ impl Replay<'_> {
                 self.not_done(of)?;
                 return Ok(Given::Silent);
             }
+            Past::Resumed { now } => {
+                let gone = now.saturating_sub(self.until(run));
+                let pending: Vec<&mut Pending> = self.pending.values_mut().collect();
+                stand_still(run, pending, gone);
+                self.resumed = now;
+                return Ok(Given::Silent);
+            }
             Past::Outcome { of, now, noted } => self.complete(run, of, now, noted)?,
             Past::Cancel { now, reason } => run.cancel(&reason, now),
-            Past::Interrupt(it) => run.interrupt_again(it),
+            Past::Interrupt(it) => {
+                self.is_interrupted = true;
+                run.interrupt_again(it);
+            }
             Past::Undo { now, wish } => run.undo_again(wish_of(wish), now),
         }
         Ok(Given::Turn)
+    }
+
+    /// Gives the run what was noted when its operations began: after a turn that was busy that comes before the next turn, which
+    /// may be the one that was interrupted.
+    fn give_begun(&mut self, run: &mut Run) -> Result<(), String> {
+        while let Some(Past::Intent { of, .. } | Past::NotDone(of)) = self.past.as_slice().first()
+            && self.pending.contains_key(&OperationId(of.operation))
+        {
+            self.give_next(run)?;
+        }
+        Ok(())
     }
 
     fn take(&mut self, run: &Run, operations: Vec<Operation>, abandoned: &[Abandoned]) {
@@ -278,11 +335,11 @@ impl Replay<'_> {
         }
     }
 
-    /// `asked` or what comes later may know in words what was about to begin.
+    /// `asked` or a later record may describe what was about to begin.
     fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
-            Some(pending) if pending.asked.of == of => {
+            Some(pending) if pending.asked.of == of || self.is_interrupted => {
                 // A question may be asked as often as there is no answer.
                 let is_question = pending.operation.request.question().is_some();
                 pending.asked.is_intended = is_question;
@@ -299,6 +356,7 @@ impl Replay<'_> {
                     | Past::NotDone(_)
                     | Past::Cancel { .. }
                     | Past::Interrupt(_)
+                    | Past::Resumed { .. }
                     | Past::Undo { .. }
                     | Past::Forked => None,
                 });
@@ -310,7 +368,7 @@ impl Replay<'_> {
 
     fn not_done(&mut self, of: Identity) -> Result<(), String> {
         match self.pending.get_mut(&OperationId(of.operation)) {
-            Some(pending) if pending.asked.of == of => {
+            Some(pending) if pending.asked.of == of || self.is_interrupted => {
                 if pending.state == PendingState::Intended {
                     pending.state = PendingState::MayBegin;
                 }
@@ -330,6 +388,8 @@ impl Replay<'_> {
         let id = OperationId(of.operation);
         match self.pending.get(&id) {
             Some(pending) if pending.asked.of == of => {}
+            Some(pending)
+                if self.is_interrupted && acts_alike(&pending.asked.what, &noted.what) => {}
             Some(_) | None => return Err(self.difference(&noted.what, of)),
         }
         let pending = self.pending.remove(&id);
@@ -375,12 +435,26 @@ impl Replay<'_> {
         format!("operation {number}\n  recorded: {recorded}\n  now:      {now}")
     }
 
-    fn waits(self) -> Brought {
+    /// The time of the last record that it was given.
+    fn until(&self, run: &Run) -> i64 {
+        self.resumed.max(run.now())
+    }
+
+    fn waits(self, run: &Run) -> Brought {
         Brought::Waits {
+            until: self.until(run),
             pending: self.pending.into_values().collect(),
             children: self.children,
         }
     }
+}
+
+/// Whether two operations, in a few words each, do the same with other data.
+fn acts_alike(one: &str, other: &str) -> bool {
+    let name = |it: &str| it.split([' ', '(']).next().map(str::to_owned);
+    // The others say in words what they bring, as `the time`.
+    let is_named = |it: &str| !it.starts_with("a ") && !it.starts_with("the ");
+    one == other || (is_named(one) && name(one) == name(other))
 }
 
 fn said_of(past: &Past) -> String {
@@ -394,6 +468,7 @@ fn said_of(past: &Past) -> String {
             format!("an outcome of operation {}: {}", of.operation, noted.what)
         }
         Past::Cancel { .. } | Past::Interrupt(_) => "the run was cancelled".to_owned(),
+        Past::Resumed { .. } => "it was taken up again".to_owned(),
         Past::Undo { .. } => "what could not be taken back was to be tried again".to_owned(),
         Past::Forked => "it was forked".to_owned(),
     }

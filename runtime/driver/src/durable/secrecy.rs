@@ -1,4 +1,4 @@
-//! Which runs are written down sealed: those of programs that have secrets.
+//! Which runs are stored encrypted: those of programs that have secrets.
 
 use gsw_abi::program::Program;
 use gsw_abi::types::{self, Type};
@@ -12,44 +12,14 @@ use crate::durable::store::RunStore;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Secrecy {
     Plain,
-    /// Its program has secrets.
+    /// The program has secrets, so what it writes is encrypted.
     Sealed,
 }
 
 impl Secrecy {
     /// Of the runs of a program: where a type or a declaration has `@secret`, it is unknown which outcome holds it.
     pub(crate) fn of(program: &Program) -> Self {
-        let types = program.types.types.iter().flat_map(|it| match it {
-            Type::Record(it) => it.fields.iter().collect(),
-            Type::Enum(it) => it.variants.iter().flat_map(|it| &it.fields).collect(),
-            Type::ErrorKind(it) => it.fields.iter().collect(),
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Media
-            | Type::Error
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map { .. }
-            | Type::Set { .. }
-            | Type::Tuple(_)
-            | Type::Checked { .. }
-            | Type::Closure(_)
-            | Type::Function
-            | Type::Cell(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Session => Vec::new(),
-        });
+        let types = program.types.types.iter().flat_map(Type::declared_fields);
         let mut fields = types
             .chain(program.workflows.iter().flat_map(|it| &it.parameters))
             .chain(program.prompts.iter().flat_map(|it| &it.parameters))

@@ -1,4 +1,4 @@
-//! Where the runs of a program are written down. The file is made with the first run that needs it.
+//! The store of a program's runs. The file is created with the first run that needs it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,22 +15,22 @@ use crate::durable::beginning::input_digest;
 use crate::durable::inbox::Inbox;
 use crate::durable::results::Results;
 
-/// Hears, in words, why a run goes on without being written down.
+/// Called with the reason why a run continues without being recorded.
 pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What becomes of a run when its store cannot be opened.
+/// What happens to a run when its store cannot be opened.
 #[derive(Clone)]
 pub enum Need {
-    /// Somebody has asked for the store: the run does not go on.
+    /// The store was requested explicitly: the run does not continue.
     Asked,
-    /// The store is there by default: the run goes on without it, and somebody hears why.
+    /// The store is only the default: the run continues without it, and the callback gets the reason.
     Offered(Warn),
 }
 
-/// Where the runs of one program are written down.
+/// Where the runs of one program are recorded.
 pub struct RunStore {
     path: PathBuf,
-    /// The path of the program, for who wants to go on with a run.
+    /// The path of the program, for resuming a run.
     program: String,
     /// The name of the program: a store may be that of several, whose runs are no runs of each other.
     name: String,
@@ -66,7 +66,7 @@ impl RunStore {
         )
     }
 
-    /// The same for a command, which says so much of how much is kept, and hands results on itself.
+    /// The same for a command, which says this much of how much is kept, and hands results on itself.
     #[must_use]
     pub fn of_command(
         path: PathBuf,
@@ -123,7 +123,7 @@ impl RunStore {
         self.results
     }
 
-    /// Somebody has the result of this run, if it is written down and has ended.
+    /// Notes that the result of this run was delivered, if it is recorded and has ended.
     ///
     /// # Errors
     /// When that cannot be noted: then the next who asks gets it once more.
@@ -140,7 +140,7 @@ impl RunStore {
         }
     }
 
-    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, or that has with an undelivered result.
     ///
     /// # Errors
     /// Those of the store; there is none where there is no store yet.
@@ -156,7 +156,7 @@ impl RunStore {
         };
         let former = program.former_name(NodeKind::Workflow, workflow);
         for name in [workflow].into_iter().chain(former) {
-            // The second digest is of runs from before the name of the program counted.
+            // The second digest finds runs that were recorded before the program's name became part of it.
             for digest in [self.input_digest(input), input_digest("", input)] {
                 if let Some(found) = store.interrupted(name, &digest)? {
                     return Ok(Some(found));
@@ -195,13 +195,13 @@ impl RunStore {
         drop(opened);
         if let Some(store) = store {
             store.close();
-            // Whoever runs next tries again.
+            // The next run tries again.
             let _ = store.tidy(self.retention);
         }
     }
 
     fn opened(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
-        // Whoever opens it first opens it for all; a panic meanwhile leaves it closed.
+        // The first caller opens it for all; after a panic it stays closed.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*opened {
             return Ok(Arc::clone(store));

@@ -1,4 +1,4 @@
-//! What was brought to a run that no file knows of yet, in as few bytes as it takes: most of it is never written down.
+//! The outcomes of a run that is not in the store yet, in a compact encoding: most of them are never recorded.
 //!
 //! A run that draws a million numbers and needs no file must not pay for one. So what costs next to nothing to perform is kept
 //! as its differences from what came before, some fifteen bytes each; identities and digests are made when a file is.
@@ -27,7 +27,7 @@ pub(super) enum Common {
     Uuid,
 }
 
-/// What a run waits for that no file knows of yet.
+/// What a run that is not in the store yet waits for.
 pub(super) enum Waiting {
     /// It needs a process until it has come.
     Common {
@@ -40,7 +40,7 @@ pub(super) enum Waiting {
 /// The completions of a run, in order.
 #[derive(Default)]
 pub(super) struct Trail {
-    /// Entries, one behind the other.
+    /// Entries, one after the other.
     bytes: Vec<u8>,
     last: Last,
     /// What no entry can hold.
@@ -269,7 +269,7 @@ impl Trail {
         self.bytes.extend_from_slice(entry);
     }
 
-    /// What is written down of it, in order.
+    /// What is recorded of it, in order.
     pub(super) fn records(self) -> impl Iterator<Item = (Record, Option<Blob>)> {
         let (bytes, mut others) = (self.bytes, self.others.into_iter());
         let (mut at, mut last) = (0, Last::default());
@@ -305,7 +305,7 @@ impl Trail {
     }
 }
 
-/// What is written down of an interruption.
+/// What is recorded of an interruption.
 pub(super) fn interrupt_record(it: Interruption) -> Record {
     Record::Interrupt {
         now: it.cancellation.now,

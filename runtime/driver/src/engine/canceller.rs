@@ -1,4 +1,4 @@
-//! What is kept of a live run, to look at it and to end it.
+//! A handle to a live run, to inspect and to cancel it.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ use crate::turn_threads::TurnThreads;
 #[derive(Debug)]
 pub enum NotForked {
     Run(NotResumed),
-    /// The program asks for something else than what is written down, or would with the new input.
+    /// The program asks for something else than what is recorded, or would with the new input.
     Diverged {
         id: String,
         why: String,
@@ -65,8 +65,8 @@ impl<E: Into<NotResumed>> From<E> for NotForked {
 }
 
 impl Runs {
-    /// Makes another run of the past of one, up to where `node` began; `set` changes its input. Gives the id of the new run,
-    /// which nobody carries yet.
+    /// Makes another run of the past of one, up to where `node` began; `set` changes its input. Returns the id of the new run,
+    /// which no process runs yet.
     pub(super) fn fork(
         &self,
         id: &str,
@@ -82,7 +82,7 @@ impl Runs {
         let (mut start, entered) = (read.beginning.start.clone(), read.beginning.entered.clone());
         let kept = self.records_before(&info, read, node)?;
         start.id = new_id();
-        // Nobody waits for it as for a run of the source's parent.
+        // The parent of the source does not wait for the fork.
         start.parent = None;
         let image = image_digest(&self.loaded);
         let new = NewRun {
@@ -175,13 +175,14 @@ fn begins(event: &Event, node: &str) -> bool {
     false
 }
 
-/// Whether a record is of what was brought to the run.
+/// Whether a record holds something that the run received.
 fn is_past(record: &Record) -> bool {
     match record {
         Record::Intent { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Interrupt { .. }
+        | Record::Resumed { .. }
         | Record::NotDone { .. }
         | Record::Undo { .. } => true,
         Record::Begin { .. } | Record::Build { .. } | Record::End { .. } => false,
@@ -195,7 +196,7 @@ fn blob_of(
     record: &Record,
 ) -> Result<Option<Blob>, gsw_journal::store::Error> {
     match record.payload() {
-        // As it is written, sealed perhaps.
+        // As stored, possibly encrypted.
         Some(Payload::Blob(hash)) => {
             let lost = || gsw_journal::store::Error::DamagedEntry(format!("a value of run `{id}`"));
             Ok(Some(Blob::of(store.value(hash)?.ok_or_else(lost)?)))

@@ -1,5 +1,5 @@
-//! What happened in a run of the store, as its program knows when it is brought back in memory: what it was asked for, its events,
-//! and all that it asked the outside for with what came of it.
+//! What happened in a stored run, found by replaying it in memory: its input, its events, and all its operations with their
+//! outcomes.
 
 use std::collections::BTreeMap;
 
@@ -28,17 +28,17 @@ pub struct Happened {
     pub came: Came,
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug)]
 pub enum Came {
     Ended(RunResult),
     /// It waits for something, or was interrupted.
     Open,
-    /// The program asks for something else; what is written down, and what is asked for.
+    /// The program asks for something else; what is recorded, and what is asked for.
     Diverged(String),
 }
 
-/// An operation and what came of it.
+/// An operation with its outcome.
 #[derive(Debug)]
 pub struct Performed {
     /// The node that asked for it.
@@ -68,6 +68,7 @@ impl Runs {
                 | Past::NotDone(_)
                 | Past::Cancel { .. }
                 | Past::Interrupt(_)
+                | Past::Resumed { .. }
                 | Past::Undo { .. }
                 | Past::Forked => None,
             })

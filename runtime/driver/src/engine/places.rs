@@ -1,4 +1,4 @@
-//! The places of the operations of a run of the store, as its program knows when it is replayed in memory.
+//! The places of a stored run's operations in its program, found by replaying it in memory.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ pub struct Places {
 pub enum Came {
     /// It has got all that was recorded, and continues from there.
     ToItsEnd,
-    /// It has got all that was written down, and has ended.
+    /// It has got all that was recorded, and has ended.
     Ended,
-    /// The program asks for something else; what is written down, and what is asked for.
+    /// The program asks for something else; what is recorded, and what is asked for.
     Diverged(String),
 }
 

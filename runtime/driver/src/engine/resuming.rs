@@ -1,4 +1,4 @@
-//! Bringing runs back from the store of their program.
+//! Resuming runs from the store of their program.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,10 +31,10 @@ use crate::engine::runs::{NewRun, Runs};
 use crate::receivers::Listener;
 use crate::scripted::Entry;
 
-/// Why a run is not brought back.
+/// Why a run is not replayed.
 #[derive(Debug)]
 pub enum NotResumed {
-    /// This process writes no runs down.
+    /// This process has no store.
     NoStore,
     Store(Error),
     /// Its records are whole, but not of a form that this version reads.
@@ -52,7 +52,7 @@ pub enum NotResumed {
         id: String,
         workflow: String,
     },
-    /// A detached run goes on under the build that has started it.
+    /// A detached run continues under the build that has started it.
     OtherBuild {
         id: String,
         program: String,
@@ -89,7 +89,7 @@ impl From<Error> for NotResumed {
     }
 }
 
-/// A run that is carried again.
+/// A run that this process has taken over.
 pub(super) struct Taken {
     pub(super) carrier: Arc<Carrier>,
     /// The type of its value.
@@ -100,7 +100,7 @@ pub(super) struct Taken {
 
 /// Where the run is that another one has started.
 pub(super) enum Found {
-    /// It goes on, here or in another process, or has ended.
+    /// It continues, here or in another process, or has ended.
     Here,
     Nowhere,
 }
@@ -117,10 +117,10 @@ struct Ready {
     build: Option<Hash>,
 }
 
-/// Who waits for a run that is brought back.
+/// What waits for a replayed run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
-    /// Whoever has asked for it.
+    /// The caller.
     Own,
     /// The process as a whole, as for every detached run.
     Child,
@@ -134,7 +134,7 @@ pub fn image_digest(loaded: &Loaded) -> Hash {
 }
 
 impl Runs {
-    /// Brings a run back that was interrupted, and goes on with it.
+    /// Brings a run back that was interrupted, and continues with it.
     pub(super) fn resume(
         self: &Arc<Self>,
         id: &str,
@@ -144,7 +144,7 @@ impl Runs {
         self.resume_as(Family::Own, id, listener, on_end)
     }
 
-    /// Goes on with a run that another one has started, unless it has ended or somebody goes on with it.
+    /// Resumes a run that another one has started, unless it has ended or another process runs it.
     pub(super) fn resume_child(self: &Arc<Self>, id: &str) -> Result<Found, NotResumed> {
         if self.get(id).is_some() {
             return Ok(Found::Here);
@@ -171,13 +171,13 @@ impl Runs {
         let at = self.store().ok_or(NotResumed::NoStore)?;
         let store = at.existing()?;
         let info = store.find(id)?;
-        // Nobody else writes to it from here on; an error below lets it go.
+        // No other process writes to it from here on; an error below releases it.
         let (journal, records) = store.take(&info.id)?;
         let ready = match self.ready(&store, &info, records) {
             Ok(ready) => ready,
             Err(why) => {
-                // It waits for the same as before, and for a program that can go on with it. What is not written of
-                // that is reported by the next who takes it.
+                // It waits for the same as before, and for a program that can continue with it. What is not written of that is
+                // reported by the next who takes it.
                 journal.status(info.status, info.waiting);
                 let _ = journal.released();
                 return Err(why);
@@ -233,7 +233,7 @@ impl Runs {
         })
     }
 
-    /// Reads what a run goes on with.
+    /// Reads what a run continues with.
     fn ready(&self, store: &Store, info: &Info, records: Vec<Record>) -> Result<Ready, NotResumed> {
         let secrecy = match store.is_sealed(&records)? {
             true => Secrecy::Sealed,
@@ -293,13 +293,13 @@ impl Runs {
 
     fn resume_children(self: &Arc<Self>, children: &[String]) {
         for child in children {
-            // One that cannot be brought back stays in the store, where it is listed as interrupted.
+            // One that cannot be replayed stays in the store, where it is listed as interrupted.
             let _ = self.resume_child(child);
         }
     }
 }
 
-/// The questions of a run in words, by their operations.
+/// The texts of a run's questions, by operation.
 fn asked_of(
     store: &Store,
     id: &str,
@@ -313,7 +313,7 @@ fn asked_of(
     Ok(in_words.collect())
 }
 
-/// A run as it was written down.
+/// A run as it was recorded.
 pub(crate) struct Read {
     pub(crate) beginning: Beginning,
     pub(crate) past: Vec<Past>,
@@ -364,6 +364,7 @@ impl Read {
                     cancellation: Cancellation { reason, now },
                     before: OperationId(before),
                 })),
+                Record::Resumed { now } => past.push(Past::Resumed { now }),
                 Record::Undo { now, wish } => past.push(Past::Undo { now, wish }),
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}

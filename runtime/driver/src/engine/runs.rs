@@ -50,11 +50,11 @@ pub struct Runs {
     prompts: Option<Arc<dyn Prompts>>,
     settings: RunSettings,
     receivers: Receivers,
-    /// Where they are written down; nowhere in a process that wants none of them back.
+    /// Where they are recorded; nowhere in a process that wants none of them back.
     store: Option<Arc<RunStore>>,
     driver: OnceLock<Weak<Driver>>,
     state: Mutex<State>,
-    /// Told when a detached run has ended.
+    /// Notified when a detached run has ended.
     ended: Condvar,
     /// What runs wait for from outside.
     externals: Arc<Externals>,
@@ -69,9 +69,9 @@ struct State {
     ended_order: IndexSet<Arc<str>>,
     /// Detached runs that have not ended.
     detached: usize,
-    /// How detached runs have ended that nobody has asked for yet.
+    /// Ends of detached runs that have not been asked for yet.
     ends: VecDeque<DetachedEnd>,
-    /// What runs that begin or are brought back from now on are told at once.
+    /// The shutdown that also applies to runs that begin or are replayed from now on.
     shutdown: Option<Shutdown>,
 }
 
@@ -80,7 +80,7 @@ struct Entry {
     given: Given,
     /// None once it has ended.
     carrier: Option<Arc<Carrier>>,
-    /// Who waits for its value.
+    /// The waiters for its value.
     waiting: Vec<Completion>,
     ended: Option<Ended>,
 }
@@ -101,7 +101,7 @@ pub struct RunInfo {
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunStatus {
-    /// It goes on, or waits.
+    /// It continues, or waits.
     Running,
     /// It has ended with a value.
     Completed,
@@ -109,7 +109,7 @@ pub enum RunStatus {
     Failed,
     /// It has ended because it was cancelled.
     Cancelled,
-    /// It has not ended, and this process does not carry it any more.
+    /// It has not ended, and this process does not run it any more.
     Left,
 }
 
@@ -160,7 +160,7 @@ pub(super) enum Entering {
     Test(TestEntry),
 }
 
-/// A run that is to be carried.
+/// A run to be started.
 pub(super) struct NewRun {
     pub(super) start: Start,
     pub(super) given: Given,
@@ -181,7 +181,7 @@ pub(super) enum Started {
     Exists(RunInfo),
     /// Another process has begun it: why it is not begun here.
     Elsewhere(String),
-    /// It cannot be written down, and nothing has begun.
+    /// It cannot be recorded, and nothing has begun.
     Unwritten(String),
 }
 
@@ -213,9 +213,9 @@ impl Runs {
         })
     }
 
-    /// Says what carries the runs.
+    /// Sets the driver of the runs.
     pub(super) fn set_driver(&self, driver: &Arc<Driver>) {
-        // It is said once, by who has made both.
+        // It is set once, by the creator of both.
         let _ = self.driver.set(Arc::downgrade(driver));
     }
 
@@ -239,7 +239,7 @@ impl Runs {
         }
     }
 
-    /// Tells a run to end, with its `defer`s; says whether it was still going on.
+    /// Cancels a run, whose `defer`s still run; returns whether it was still running.
     pub fn cancel(&self, run: &str, reason: &str) -> bool {
         let carrier = self.carrier(run);
         if let Some(carrier) = &carrier {
@@ -267,7 +267,7 @@ impl Runs {
         }
     }
 
-    /// Makes a run and its carrier, unless there is one of this id. Gives also the shutdown that is for it, if there is one:
+    /// Makes a run and its carrier, unless there is one of this id. Returns also the shutdown that is for it, if there is one:
     /// the caller begins the run first, and ends it then.
     pub(super) fn carry(
         self: &Arc<Self>,
@@ -319,7 +319,7 @@ impl Runs {
         // Read under the lock in which `shut_down` writes it, so that no run slips between the two.
         let shutdown = state.shutdown.as_ref().filter(|it| it.is_for(&entry.info));
         let shutdown = shutdown.cloned();
-        // A run that was left and is brought back has not ended any more.
+        // A run that was left and is replayed has not ended any more.
         state.ended_order.shift_remove(&id);
         state.runs.insert(id, entry);
         if is_detached {
@@ -373,7 +373,7 @@ impl Runs {
         self.loaded.plans.clone()
     }
 
-    /// A run that nobody carries.
+    /// A run that no process runs.
     pub(super) fn bare_run(&self, start: Start, port: Box<dyn Port>) -> Box<Run> {
         let begun = self
             .receivers
@@ -413,7 +413,7 @@ impl Runs {
         if let Some(entry) = state.runs.get_mut(id) {
             entry.info.status = status;
             entry.carrier = None;
-            // A run that nobody has detached has its end for who started it alone, unless another waits for it.
+            // The end of a run that was not detached is only for the caller that started it, unless another run waits for it.
             if entry.info.parent.is_some() || !entry.waiting.is_empty() {
                 entry.ended = Some(Ended::of(&finished));
             }
@@ -487,7 +487,7 @@ impl State {
         }
     }
 
-    /// The oldest end that went well is forgotten first, as nobody need know of it.
+    /// Of the ends that are kept, the oldest successful one is forgotten first.
     fn drop_an_end(&mut self) {
         let went_well = |it: &DetachedEnd| matches!(it.finished.result, RunResult::Value(_));
         let place = self.ends.iter().position(went_well).unwrap_or_default();
@@ -495,7 +495,7 @@ impl State {
     }
 }
 
-/// An id that nobody has: as wide as the ids of traces.
+/// A new random id, as wide as the ids of traces.
 #[must_use]
 pub fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()

@@ -1,7 +1,7 @@
-//! Runs of the store as they stand: looked at, answered and settled without going on with them.
+//! The state of stored runs: inspected, answered and settled without resuming them.
 //!
-//! What a run waits for is known when it is brought back, as far as what is written down goes and no further. Whoever adds an
-//! outcome takes the run first, as who goes on with it does, so an answer counts once.
+//! What a run waits for is known when it is replayed, as far as what is recorded goes and no further. Whoever adds an outcome
+//! takes the run first, as who continues with it does, so an answer counts once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ use crate::engine::resuming::{NotResumed, Read, image_digest};
 use crate::engine::runs::Runs;
 use crate::turn_threads::TurnThreads;
 
-/// A run of a store as it stands.
+/// The state of a stored run.
 #[derive(Debug)]
 pub struct Standing {
     pub info: Info,
@@ -46,7 +46,7 @@ pub enum How {
     /// It can be gone on with.
     Open,
     Ended(RunResult),
-    /// This program asks for something else than what is written down.
+    /// This program asks for something else than what is recorded.
     Diverged(String),
 }
 
@@ -54,33 +54,33 @@ pub enum How {
 #[derive(Debug)]
 pub struct Open {
     pub operation: OperationId,
-    /// In a few words.
+    /// A short description.
     pub what: String,
     /// When it was asked for, in nanoseconds since 1970.
     pub since: i64,
-    /// When nobody needs its outcome any more, likewise.
+    /// The deadline after which its outcome is not needed, likewise.
     pub due: Option<i64>,
     pub state: OpenState,
 }
 
-/// What becomes of an open operation when its run is resumed.
+/// What happens to an open operation when its run is resumed.
 #[derive(Debug)]
 pub enum OpenState {
-    /// It begins, again perhaps.
+    /// It is performed, possibly for a second time.
     Begins,
-    /// Time passes, whoever carries the run.
+    /// Time passes, whichever process runs the run.
     Passes,
-    /// A person is asked.
+    /// A person is asked for the answer.
     Asks(Box<Question>),
     /// An answer from outside is waited for.
     Waits(Box<External>),
-    /// The answer is there, and the run takes it when it goes on.
+    /// There is an answer, which the run takes when it is resumed.
     Answered(Answer),
     /// It may have been done: the program gets `OutcomeUnknown`.
     Unknown,
 }
 
-/// What became of an operation that may have been done.
+/// What happened to an operation that may have been done.
 #[derive(Clone, Debug)]
 pub enum Settled {
     /// It was done, and gave this.
@@ -92,16 +92,16 @@ pub enum Settled {
 #[derive(Debug)]
 pub enum NotAdded {
     Run(NotResumed),
-    /// The program asks for something else than what is written down.
+    /// The program asks for something else than what is recorded.
     Diverged {
         id: String,
         why: String,
     },
-    /// It has ended; only that had not been written down.
+    /// It has ended; only that had not been recorded.
     Ended {
         id: String,
     },
-    /// Of this operation it is known what became of it, or there is none.
+    /// Of this operation it is known what happened to it, or there is none.
     NotInDoubt {
         id: String,
         operation: u64,
@@ -167,7 +167,7 @@ impl Standing {
 }
 
 impl Open {
-    /// The declaration that asks.
+    /// The `human` or `external` that asks.
     fn asks(&self) -> Option<&str> {
         match &self.state {
             OpenState::Asks(question) => Some(&question.human),
@@ -233,7 +233,7 @@ impl Port for Heard {
     }
 }
 
-/// A run that was brought back in memory alone.
+/// A run that was replayed in memory alone.
 pub(super) struct Back {
     run: Box<Run>,
     pub(super) brought: Result<Brought, String>,
@@ -241,7 +241,6 @@ pub(super) struct Back {
 }
 
 impl Runs {
-    /// A run of the store as it stands.
     pub(super) fn look_at(&self, id: &str) -> Result<Standing, NotResumed> {
         let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
         let info = store.find(id)?;
@@ -300,7 +299,7 @@ impl Runs {
         })
     }
 
-    /// Says what became of an operation that may have been done, of a run that nobody carries.
+    /// Says what happened to an operation that may have been done, of a run that no process runs.
     pub(super) fn settle(
         &self,
         id: &str,
@@ -336,7 +335,7 @@ impl Runs {
         })
     }
 
-    /// Gives a run that nobody carries to this program, if it asks for the same up to where the run is.
+    /// Moves a run that no process runs to this build of the program, if it replays without a difference.
     pub(super) fn migrate(&self, id: &str) -> Result<(), NotAdded> {
         let at = self.store().ok_or(NotResumed::NoStore)?;
         let store = at.existing()?;
@@ -360,7 +359,7 @@ impl Runs {
         Ok(written?)
     }
 
-    /// Adds the record that `make` gives for what the run waits for. The run is this process's meanwhile.
+    /// Adds the record that `make` returns for what the run waits for. This process owns the run meanwhile.
     fn add(
         &self,
         id: &str,
@@ -395,7 +394,7 @@ impl Runs {
                 journal.write(record, blob.clone());
                 journal.status(Status::Running, None);
             }
-            // As it was.
+            // The status stays unchanged.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }
         let written = journal.released();
@@ -413,7 +412,7 @@ fn outcome_record(pending: Pending, outcome: &Outcome, now: i64) -> Written {
     (Record::Outcome { of, now, outcome }, blob)
 }
 
-/// The outcome that a request has when it gives this; what it would give instead, in words.
+/// The outcome of a request that has this result; an error describes the result that was expected.
 fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str> {
     match request {
         Request::Host { tool, .. } => Ok(Outcome::Host {

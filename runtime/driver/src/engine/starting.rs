@@ -11,9 +11,9 @@ use crate::engine::runs::{Entering, Started, new_id};
 /// Why a run that is to be the only one of its input is not started.
 #[derive(Debug)]
 pub enum NotStarted {
-    /// There is one, in words.
+    /// There is one, as text.
     Exists(String),
-    /// It cannot be written down, for this reason.
+    /// It cannot be recorded, for this reason.
     Unwritten(String),
 }
 
@@ -24,7 +24,7 @@ impl Engine {
         let (sender, finished) = std::sync::mpsc::channel();
         let options = RunOptions {
             listener: None,
-            // Nobody may be waiting for it.
+            // The receiver may be gone.
             on_end: Box::new(move |it| drop(sender.send(it))),
         };
         let canceller = self.start_with(workflow, input, options);
@@ -34,11 +34,11 @@ impl Engine {
         }
     }
 
-    /// As [`Self::start`], unless a run of this workflow and input was interrupted. It is written down before it begins, so
-    /// that of several processes that start it at once one does.
+    /// As [`Self::start`], unless a run of this workflow and input was interrupted. It is recorded before it begins, so that of
+    /// several processes that start it at once one does.
     ///
     /// # Errors
-    /// When there is such a run, or this one cannot be written down.
+    /// When there is such a run, or this one cannot be recorded.
     pub fn start_alone(
         &self,
         workflow: usize,
@@ -76,8 +76,8 @@ impl Engine {
         }
     }
 
-    /// Starts a run of this id, or says what has become of the one that has it already: however often it is asked for, there
-    /// is one.
+    /// Starts a run of this id, or says what happened to the one that has it already: however often it is asked for, there is
+    /// one.
     #[must_use]
     pub fn start_once(
         &self,

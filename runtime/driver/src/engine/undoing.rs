@@ -1,6 +1,6 @@
-//! What could not be taken back, of a run that has ended: tried again, or settled by somebody who knows.
+//! Undos of an ended run that have failed: retried, or settled by a person who knows their outcome.
 //!
-//! The wish is a record of the run, so that whoever brings it back, in this life or a later one, does the same.
+//! The wish is a record of the run, so that whoever replays it, in this life or a later one, does the same.
 
 use gsw_engine::run::{NotUndone, UndoStanding};
 use gsw_journal::clock::now;
@@ -13,7 +13,7 @@ use crate::engine::runs::Runs;
 use crate::engine::standing::NotAdded;
 
 impl Runs {
-    /// Writes down what is wanted of a run that has ended; it goes on with that when it is resumed.
+    /// Records what is wanted of a run that has ended; it continues with that when it is resumed.
     pub(super) fn wish_undo(&self, id: &str, wish: UndoWish) -> Result<(), NotAdded> {
         let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
         let info = store.find(id)?;
@@ -26,7 +26,7 @@ impl Runs {
         let read = Read::of(&store, &info.id, records)?;
         match self.back(&info, read)?.brought {
             Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.not_undone)?,
-            // It was ended as it was.
+            // It ended without failed undos.
             Ok(Brought::Waits { .. }) => return Err(NotAdded::NothingToUndo { id: info.id }),
             Err(why) => return Err(NotAdded::Diverged { id: info.id, why }),
         }

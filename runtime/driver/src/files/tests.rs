@@ -1,5 +1,6 @@
 //! Files are written, read, listed, removed, refused and given up.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -8,9 +9,8 @@ use gsw_engine::operation::{Failure, Outcome, Request};
 use gsw_journal::open_file::OpenFile;
 use gsw_journal::schema::Missing;
 use gsw_journal::store::{NewRun, Patience, Store};
-use gsw_journal::unsynced;
 
-use super::FileWork;
+use super::{FileWork, sync};
 use crate::allowance::Allowance;
 use crate::permissions::Permissions;
 use crate::pool::Pool;
@@ -310,7 +310,7 @@ fn a_database_that_the_process_has_open_is_refused_by_any_name() {
 
 /// Of a run that is recorded; of others nothing is remembered that could be wrong.
 #[test]
-fn what_changed_a_file_or_a_folder_is_synced_before_its_outcome_is_kept() {
+fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
     let scratch = Scratch::new("unsynced");
     let store = scratch.path("store/runs.db");
     let store = Store::with(store.as_ref(), Missing::Made, Patience::default()).expect("a store");
@@ -323,9 +323,17 @@ fn what_changed_a_file_or_a_folder_is_synced_before_its_outcome_is_kept() {
         begun: 5,
     };
     let journal = store.begin(&new, []).expect("a run");
-    let is_pending = |path: &str| {
-        let file = std::fs::File::open(scratch.path(path)).expect("it is there");
-        unsynced::is_pending(&file)
+    let synced = || {
+        let mut inodes = sync::seen::take();
+        inodes.sort_unstable();
+        inodes.dedup();
+        inodes
+    };
+    let inodes = |paths: &[&str]| {
+        let of = |it: &&str| std::fs::metadata(scratch.path(it)).expect("it is there");
+        let mut inodes: Vec<u64> = paths.iter().map(|it| of(it).ino()).collect();
+        inodes.sort_unstable();
+        inodes
     };
     let changes = [
         Request::FsMakeDir {
@@ -343,28 +351,20 @@ fn what_changed_a_file_or_a_folder_is_synced_before_its_outcome_is_kept() {
     for change in &changes {
         assert_eq!(perform(change), Outcome::Done);
     }
-    for path in ["", "made", "made/a.txt", "added", "added/b.txt"] {
-        assert!(is_pending(path), "{path}");
-    }
-    let flush = || {
-        let (sender, written) = channel();
-        journal.flush(Box::new(move |it| drop(sender.send(it))));
-        assert_eq!(written.recv(), Ok(Ok(())));
-    };
-    flush();
-    for path in ["", "made", "made/a.txt", "added", "added/b.txt"] {
-        assert!(!is_pending(path), "{path}");
-    }
+    assert_eq!(
+        synced(),
+        inodes(&["", "made", "made/a.txt", "added", "added/b.txt"])
+    );
     let remove = Request::FsRemove {
         path: scratch.path("made/a.txt"),
     };
     assert_eq!(perform(&remove), Outcome::Done);
-    assert!(is_pending("made"));
-    flush();
+    assert_eq!(synced(), inodes(&["made"]));
     // Reading changes nothing.
     let read = Request::FsRead {
         path: scratch.path("added/b.txt"),
     };
     assert_eq!(perform(&read), Outcome::Text(text("b")));
-    assert!(!is_pending("added/b.txt"));
+    assert_eq!(synced(), []);
+    drop(journal);
 }

@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 
-use gsw_journal::unsynced;
 use rustix::event::PollFlags;
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 
 use super::read::{pause, wait};
-use super::{FileWork, Trouble};
+use super::{FileWork, Trouble, sync};
 use crate::clock;
 use crate::place::{Place, kind};
 
@@ -45,7 +44,7 @@ pub(super) fn append(place: &Place, content: &[u8], work: &FileWork<'_>) -> Resu
             let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK;
             write_to(place.open(flags)?, content)?;
             if known.is_none() {
-                changed_folder_of(place);
+                sync::folder_of(place)?;
             }
             Ok(())
         }
@@ -54,17 +53,9 @@ pub(super) fn append(place: &Place, content: &[u8], work: &FileWork<'_>) -> Resu
     }
 }
 
-/// A folder that has got or lost a name: what a run is told that was done must be there after a power cut.
-pub(super) fn changed_folder_of(place: &Place) {
-    // One that may not be read cannot be synced.
-    if let Ok(folder) = place.open_folder() {
-        unsynced::add(folder);
-    }
-}
-
 fn write_to(mut file: File, content: &[u8]) -> Result<(), Trouble> {
     file.write_all(content)?;
-    unsynced::add(file);
+    sync::file(&file)?;
     Ok(())
 }
 
@@ -82,10 +73,11 @@ fn replace_whole(
     if let Some(known) = known {
         rustix::fs::fchmod(file.as_fd(), Mode::from_raw_mode(known.st_mode))?;
     }
+    // Before it gets its name, which must not stand for half of it.
+    sync::file(&file)?;
     work.commit()?;
     part.rename_to(place)?;
-    unsynced::add(file);
-    changed_folder_of(place);
+    sync::folder_of(place)?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Runs a program again with what was brought to it before, in that order.
+//! Runs a program again with recorded outcomes, in their order.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ pub(crate) struct World {
     loaded: Arc<Loaded>,
     around: Around,
     answer: Option<Answer>,
-    /// Every so many operations one fails.
+    /// One operation in this many fails.
     fail_every: Option<u64>,
     performed: u64,
     random: u64,
@@ -61,7 +61,7 @@ impl World {
         None
     }
 
-    /// What comes of a request at this time.
+    /// The outcome of a request at this time.
     pub(crate) fn outcome(&mut self, request: &Request, now: i64) -> Outcome {
         self.performed += 1;
         let is_sleep = matches!(request, Request::Sleep { .. });
@@ -191,7 +191,7 @@ impl World {
     }
 }
 
-/// As whom the runs of tests look up answers.
+/// The caller under which tests look up answers.
 fn call() -> Call {
     Call {
         run: "scripted".into(),

@@ -16,7 +16,7 @@ use super::Start;
 /// The stack on which a process prepares itself; a few calls deep.
 const STACK: usize = 64 << 10;
 
-/// What the new process needs, all of it made before it is there: it must not allocate.
+/// What the new process needs, allocated before it exists: it must not allocate.
 struct Plan<'a> {
     program: &'a CStr,
     arguments: Vec<*const c_char>,
@@ -67,7 +67,7 @@ impl Start {
     }
 }
 
-/// Makes a process that carries out a plan; returns when that has become the program, or has failed.
+/// Starts a process that executes a plan; returns when it has become the program, or has failed.
 fn split(plan: &mut Plan<'_>) -> io::Result<Pid> {
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     let top = stack.as_mut_ptr_range().end.cast::<c_void>();
@@ -130,7 +130,7 @@ fn reset_signals() {
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let is_known = libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0;
-            // Runtimes of Rust ignore these two, so that writing gives an error instead.
+            // The Rust runtime ignores these two, so that a write returns an error instead.
             let is_ours = matches!(signal, libc::SIGPIPE | libc::SIGXFSZ);
             let is_ignored = action.sa_sigaction == libc::SIG_IGN && !is_ours;
             if is_known && !is_ignored && action.sa_sigaction != libc::SIG_DFL {
@@ -142,7 +142,7 @@ fn reset_signals() {
     }
 }
 
-/// Blocks all signals for this thread and gives those that were blocked.
+/// Blocks all signals for this thread and returns those that were blocked before.
 fn block_signals() -> libc::sigset_t {
     // SAFETY: sets of signals are plain data.
     unsafe {

@@ -150,25 +150,8 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         });
     }
     let mut program = Program {
-        name: "test".into(),
-        docs: None,
-        types: type_table(),
         functions: described,
-        workflows: vec![],
-        spawnable: vec![],
-        skills: Vec::new(),
-        hooks: vec![],
-        agents: vec![],
-        prompts: vec![],
-        tools: vec![],
-        former: vec![],
-        spans: vec![],
-        sources: vec![],
-        permissions: None,
-        ceiling: None,
-        runs: gsw_abi::program::RunsDefaults::default(),
-        version: None,
-        models: gsw_abi::program::ModelDefaults::default(),
+        ..Program::empty("test", type_table())
     };
     complete(&mut program);
     Loaded::from_parts(program, entries).expect("the tables are right")
@@ -236,7 +219,6 @@ pub fn raised(report: &Report) -> (String, String) {
 
 // What compiled code does by itself, as functions.
 
-/// The runtime calls.
 pub fn table<'a>(context: *mut Context) -> &'a Table {
     unsafe { &*(*context).table }
 }
@@ -248,7 +230,7 @@ pub fn state(frame: *mut Frame) -> u32 {
 pub fn set_state(frame: *mut Frame, state: u32) {
     unsafe { (*frame).state = state };
 }
-/// What it waited for.
+/// The outcome of what it waited for.
 pub fn got(frame: *mut Frame) -> Result<u64, u64> {
     unsafe {
         if (*frame).error == 0 {
@@ -258,7 +240,6 @@ pub fn got(frame: *mut Frame) -> Result<u64, u64> {
         }
     }
 }
-/// Reads a slot.
 pub fn get(frame: *mut Frame, index: usize) -> u64 {
     unsafe {
         *frame
@@ -267,7 +248,6 @@ pub fn get(frame: *mut Frame, index: usize) -> u64 {
             .cast::<u64>()
     }
 }
-/// Writes a slot.
 pub fn set(frame: *mut Frame, index: usize, word: u64) {
     unsafe {
         *frame
@@ -338,7 +318,6 @@ pub fn failed(context: *mut Context, message: &str) -> u64 {
         &[no_trace, text(message)],
     )
 }
-/// Logs a message.
 pub fn log(context: *mut Context, message: &str) {
     let message = text(message);
     unsafe { (table(context).log)(context, 1, message, 0) };

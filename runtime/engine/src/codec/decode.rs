@@ -114,7 +114,7 @@ fn decode_from(
     }
 }
 
-/// The state of one decoding. Its functions give `None` when they recorded an issue, and then own nothing.
+/// The state of one decoding. Its functions return `None` when they recorded an issue, and then own nothing.
 struct Decoder<'a> {
     checker: &'a mut dyn Checker,
     types: Arc<TypeTable>,
@@ -203,12 +203,12 @@ impl<'a> Decoder<'a> {
         result
     }
 
-    /// Whether enough was found that looking on is of no use.
+    /// Whether enough issues were found to stop.
     fn is_full(&self) -> bool {
         self.issues.len() >= self.limit
     }
 
-    /// Whether another element is of no use: the run is to stop, or its memory is used up. Then there is an issue.
+    /// Whether to stop before the next element: the run is to stop, or its memory is used up. Then there is an issue.
     fn is_interrupted(&mut self) -> bool {
         let is_interrupted = self.checker.heap().is_interrupted();
         if is_interrupted {

@@ -199,7 +199,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         }
     }
 
-    /// An image or a document: whole where it must be read back, in short where it is only looked at.
+    /// An image or a document: whole where it must be read back, in short form where it is only shown.
     fn media(&mut self, word: u64) {
         let Some(media) = media::of(word) else {
             return self.sink.null();
@@ -271,7 +271,7 @@ impl<'a, S: Sink> Writer<'a, S> {
                 }
             }
             Type::Error | Type::ErrorKind(_) => self.error(word),
-            // What cannot be written down does not compile where JSON is asked for; `()` is null.
+            // What cannot be recorded does not compile where JSON is asked for; `()` is null.
             Type::Unit
             | Type::Closure(_)
             | Type::Function

@@ -4,7 +4,7 @@
 use gsw_abi::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
-/// What stands for what may not be shown.
+/// Replaces what must not be shown.
 pub const REDACTED: &str = "***";
 
 /// Whether a value of this type may hold something that observers do not see.

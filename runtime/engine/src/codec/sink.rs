@@ -27,7 +27,7 @@ pub(super) trait Sink {
     fn confidential(&mut self);
     /// Whether values may be made of what is written.
     fn is_read_back(&self) -> bool;
-    /// Whether what is written from here on is of no use: the run is to stop, or its memory is used up.
+    /// Whether further output is not needed: the run is to stop, or its memory is used up.
     fn has_ended(&mut self) -> bool;
 }
 
@@ -72,7 +72,7 @@ pub(super) struct TextSink<T> {
     place: Place,
 }
 
-/// What comes right before the next piece.
+/// What precedes the next piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     /// Nothing, or a key.

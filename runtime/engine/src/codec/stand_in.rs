@@ -1,15 +1,14 @@
-//! JSON without what its type hides, and still of its type: where a value is hidden, one that any value of its type could be stands
-//! in for it.
+//! JSON without what its type hides, but still of its type: each hidden value is replaced by a stand-in.
 
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable, Variant};
 use serde_json::{Map, Value, json};
 
 use crate::codec::places::{REDACTED, shown, shown_fields};
 
-/// How deep a stand-in may nest, for types that hold themselves.
+/// The maximal nesting of a stand-in, for recursive types.
 const DEEPEST: usize = 64;
 
-/// A tree that is to be a value of this type, with stand-ins for what is hidden. Done twice it is the same as done once.
+/// A tree of this type, with stand-ins for what is hidden. Idempotent.
 #[must_use]
 pub fn standing_in(types: &TypeTable, ty: TypeId, tree: &Value) -> Value {
     fill(types, ty, shown(types, ty, tree))
@@ -29,7 +28,7 @@ pub fn fields_standing_in(
     shown
 }
 
-/// Puts stand-ins where `shown` has left nothing of a value.
+/// Inserts stand-ins where `shown` has removed a value.
 fn fill(types: &TypeTable, ty: TypeId, shown: Value) -> Value {
     match (types.get(types.base(ty)), shown) {
         (Type::Optional(_), Value::Null) => Value::Null,
@@ -78,7 +77,7 @@ fn fill_fields(
     filled.collect()
 }
 
-/// What stands in for a value of this type: always the same. `None` for a type that nests deeper than `depth`.
+/// The stand-in for values of this type. `None` for a type that nests deeper than `depth`.
 fn stand_in(types: &TypeTable, ty: TypeId, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
     let value = match types.get(types.base(ty)) {

@@ -25,7 +25,7 @@ enum Step {
     EndMap,
 }
 
-/// A number that is the same for equal values; any when the run is to stop meanwhile.
+/// A number that is equal for equal values; arbitrary when the run is to stop meanwhile.
 #[must_use]
 pub fn hash(heap: &Heap, ty: TypeId, word: u64) -> u64 {
     let mut hasher = Hasher {

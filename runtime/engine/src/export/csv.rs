@@ -73,7 +73,7 @@ fn write<'a>(text: &mut Writer<'_>, fields: impl ExactSizeIterator<Item = &'a st
     text.push_str("\n");
 }
 
-/// Why a text gives no rows.
+/// Why a text cannot be read as rows.
 #[derive(Debug)]
 enum Refusal {
     Issue(Issue),

@@ -9,9 +9,9 @@ use serde_json::Value;
 const MOST: usize = 10;
 /// How many characters of each side are shown.
 const SHOWN: usize = 200;
-/// Texts of so many characters are compared at a glance.
+/// Texts of this many characters are compared at a glance.
 const GLANCE: usize = 60;
-/// Of longer ones so much is shown before and after the place where they part.
+/// Of longer ones this much is shown before and after the place where they part.
 const AROUND: usize = 30;
 
 /// A line for each part that differs, each begun by a line break; empty when the values have no parts in common.
@@ -41,7 +41,7 @@ pub(super) fn difference(left: &str, right: &str) -> String {
             }
             (left, right) => found.push((path, left, right)),
         }
-        // What was found last is looked at first.
+        // What was found last is compared first.
         waiting[before..].reverse();
     }
     if let [(path, Some(Value::String(left)), Some(Value::String(right)))] = found.as_slice()

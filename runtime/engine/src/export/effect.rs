@@ -14,7 +14,7 @@ calls! {
         run.perform(Request::Now)
     }
 
-    /// `sleep(d)`; a negative duration is over at once.
+    /// `sleep(d)`; a negative duration ends at once.
     waiting sleep(run, nanoseconds) {
         run.perform(Request::Sleep { nanoseconds: (nanoseconds as i64).max(0) })
     }

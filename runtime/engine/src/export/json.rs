@@ -115,7 +115,7 @@ fn refused(heap: &mut Heap, issue: &Issue) -> u64 {
     }
 }
 
-/// What was found in `j`, with a share of its own, or the error that it is missing.
+/// The value found in `j`, with a count of its own, or the error that it is missing.
 fn share(
     heap: &mut Heap,
     j: u64,

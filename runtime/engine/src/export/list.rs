@@ -34,7 +34,7 @@ calls! {
         }
     }
 
-    /// Element i, which is there.
+    /// Element i, which must exist.
     object list_at(run, xs, index) {
         element(&run.heap, xs, index).unwrap_or_default()
     }
@@ -168,7 +168,7 @@ pub(super) fn clamp(length: usize, from: i64, to: i64) -> std::ops::Range<usize>
     at(from)..at(to).max(at(from))
 }
 
-/// Element `index` with a share of its own; a negative index is beyond any length.
+/// Element `index` with a count of its own; a negative index is beyond any length.
 fn element(heap: &Heap, xs: u64, index: u64) -> Option<u64> {
     let word = *list::words(xs).get(index as usize)?;
     heap.retain_typed(list::element_type(heap, type_of(xs)), word);

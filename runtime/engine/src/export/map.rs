@@ -92,7 +92,7 @@ calls! {
     }
 }
 
-/// The value under a key with a share of its own.
+/// The value under a key, with a count of its own.
 fn value(heap: &Heap, m: u64, key: u64) -> Option<u64> {
     let word = map::get(heap, m, key)?;
     heap.retain_typed(map::types(heap, type_of(m)).1, word);

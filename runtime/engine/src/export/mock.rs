@@ -14,7 +14,7 @@ use crate::step::Step;
 use crate::value::{error, string};
 
 calls! {
-    /// A mock stands in for an item: the item's number, closure, list.
+    /// A mock replaces an item: the item's number, closure, list.
     plain mock_set(run, item, closure, given) {
         run.mocks.set(item, closure, given) as u64
     }

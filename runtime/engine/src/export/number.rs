@@ -6,7 +6,7 @@ use gsw_notation::number;
 use crate::export::guard::calls;
 use crate::value::{error, string};
 
-/// More digits than any float has behind the point add nothing but zeros.
+/// More digits than any float has after the point add nothing but zeros.
 const MOST_DIGITS: i64 = 1_100;
 
 calls! {

@@ -45,7 +45,7 @@ calls! {
         Ok(reflection_log::revised_parameter(run, TypeId(ty as u32), string::text(name), value))
     }
 
-    /// Like [`prompt_run`], but gives a `Response`.
+    /// Like [`prompt_run`], but returns a `Response`.
     waiting prompt_detail(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
@@ -57,7 +57,7 @@ calls! {
         let _ = run;
         let tree = if settings == 0 { None } else { codec::json_to_tree(settings).ok() };
         let seconds = tree.as_ref().and_then(|it| it.get(Setting::Timeout.name())).and_then(Value::as_f64);
-        // What is beyond all clocks is the longest that there is.
+        // What no clock can represent becomes the longest duration.
         seconds.map_or(NO_LIMIT, |it| (it * 1e9).round().clamp(-1e18, 9.2e18) as i64).cast_unsigned()
     }
 
@@ -90,7 +90,7 @@ calls! {
         }
     }
 
-    /// At the end of a tool's body with a key: what it gives.
+    /// The result of a tool that has a key, at the end of its body.
     plain tool_keep(run, ty, value) {
         let node = run.scheduler.current_node();
         run.tool_keys.keep(&mut run.heap, node, TypeId(ty as u32), value);

@@ -68,7 +68,7 @@ calls! {
         word
     }
 
-    /// The value at a place, which leaves 0 behind.
+    /// Takes the value out of a place and leaves 0 in it.
     object place_take(_run, place) {
         let word = place::get(place);
         place::set(place, 0);

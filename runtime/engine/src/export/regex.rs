@@ -68,7 +68,7 @@ calls! {
     }
 }
 
-/// A text with `with` in the place of each match; `$1` and `${name}` in it stand for groups.
+/// A text with each match replaced by `with`, in which `$1` and `${name}` refer to groups.
 fn replace(heap: &mut Heap, regex: &Regex, text: &str, with: &str) -> Result<u64, u64> {
     let mut replaced = Writer::new(heap, 0)?;
     let mut end = 0;

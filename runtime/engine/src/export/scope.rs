@@ -13,7 +13,7 @@ use crate::scope::{ScopeId, ScopeKind};
 use crate::value::error;
 
 calls! {
-    /// `timeout d`: gives the scope's number.
+    /// `timeout d`: returns the scope's number.
     plain timeout_enter(run, after) {
         let after = after as i64;
         if after == NO_LIMIT {
@@ -30,7 +30,7 @@ calls! {
         0
     }
 
-    /// The body raised: gives the error to raise from here on.
+    /// The body raised: returns the error to raise from here on.
     error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let unknown = run.unknown_after(id, raised);
@@ -45,7 +45,7 @@ calls! {
         raised
     }
 
-    /// `budget(…)`: gives the scope's number.
+    /// `budget(…)`: returns the scope's number.
     raising budget_enter(run, usd, tokens, calls, time) {
         let given = |word: u64| (word as i64 != NO_LIMIT).then_some(word as i64);
         // What is below nothing is nothing.
@@ -65,7 +65,7 @@ calls! {
         0
     }
 
-    /// The body raised: gives the error to raise from here on.
+    /// The body raised: returns the error to raise from here on.
     error budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let unknown = run.unknown_after(id, raised);

@@ -77,7 +77,7 @@ fn sort_by_keys(
     sorted
 }
 
-/// Runs what takes so many bytes beside the heap meanwhile; raises when these are too many, or when it was interrupted.
+/// Runs work that takes this many bytes outside the heap meanwhile; raises when these are too many, or when it was interrupted.
 fn with_scratch(
     heap: &mut Heap,
     bytes: usize,
@@ -90,7 +90,7 @@ fn with_scratch(
     result.map_err(|Interrupted| heap.interrupted())
 }
 
-/// A sort was left in the middle: all elements are there, in no order.
+/// A sort was interrupted: all elements are there, in no particular order.
 struct Interrupted;
 
 struct Comparisons<'a> {

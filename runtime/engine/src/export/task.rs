@@ -14,7 +14,7 @@ use crate::task::{NewTask, Role};
 use crate::value::error;
 
 calls! {
-    /// Starts a task of the current node: task type, frame. Gives its handle.
+    /// Starts a task of the current node: task type, frame. Returns its handle.
     raising task_spawn(run, task_type, frame) {
         // The frame was counted as one that the current task calls.
         run.stack.forget_frame();

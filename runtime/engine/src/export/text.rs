@@ -212,7 +212,7 @@ struct Padding<'a> {
 }
 
 impl<'a> Padding<'a> {
-    /// What a string lacks to be so long, made of `with`; nothing when that is empty.
+    /// What a string lacks to be this long, made of `with`; nothing when that is empty.
     fn of(s: u64, length: i64, with: &'a str) -> Self {
         let length = usize::try_from(length).unwrap_or(0);
         let missing = length.saturating_sub(string::scalars(s));

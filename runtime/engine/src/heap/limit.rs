@@ -12,7 +12,8 @@ use crate::value::error;
 /// The most bytes that one object may take, whatever the run's limit.
 pub const MAX_OBJECT: u64 = 1 << 32;
 
-/// Loops of the runtime look at the flag once in so many rounds: often enough for a second ctrl-c, seldom enough to cost nothing.
+/// Loops of the runtime poll the flag once in this many rounds: often enough for a second ctrl-c, seldom enough to cost
+/// nothing.
 const ROUNDS: u32 = 4096;
 
 /// Counts the rounds of a loop of the runtime.
@@ -35,7 +36,7 @@ impl Heap {
         if !std::mem::take(&mut self.over_limit) {
             return false;
         }
-        // Room for the handlers and `defer`s that follow: they take memory before they give some back. A guess.
+        // Room for the handlers and `defer`s that follow: they allocate before they free. A guess.
         let room = self.limit / 16 + (1 << 16);
         self.threshold = self.used().max(self.limit).saturating_add(room);
         if let Some(alarm) = &self.alarm {
@@ -55,7 +56,7 @@ impl Heap {
         self.over_limit || self.alarm.as_ref().is_some_and(|it| it.interrupts_work())
     }
 
-    /// What work that ends early raises; `None` when nothing interrupts it.
+    /// The error of work that ends early; `None` when nothing interrupts it.
     pub(crate) fn interruption(&mut self) -> Option<u64> {
         if self.alarm.as_ref().is_some_and(|it| it.interrupts_work()) {
             // Compiled code raises the same at the end of a loop: the unwinding of the whole task.
@@ -65,7 +66,7 @@ impl Heap {
         is_full.then(|| error::new(self, BuiltinError::OutOfMemory, &[]))
     }
 
-    /// What work that was interrupted, or refused for its size, raises.
+    /// The error of work that was interrupted, or refused for its size.
     pub(crate) fn interrupted(&mut self) -> u64 {
         match self.interruption() {
             Some(error) => error,

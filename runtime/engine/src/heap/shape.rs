@@ -1,4 +1,4 @@
-//! What freeing needs to know of each type, worked out once per program.
+//! What freeing needs to know of each type, computed once per program.
 
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 

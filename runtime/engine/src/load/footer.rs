@@ -15,7 +15,7 @@ pub struct Place {
     pub length: u64,
 }
 
-/// The end of an executable that carries an image.
+/// The footer of an executable with an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     Image(Place),
@@ -25,7 +25,7 @@ pub enum Ending {
     Damaged,
 }
 
-/// Looks at the end of `file`.
+/// Reads the footer of `file`.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -53,8 +53,8 @@ pub fn find(file: &mut File) -> Result<Ending, Error> {
     })
 }
 
-/// The sum of the image that an executable carries; `None` when it carries none. Nothing else of it is looked at, so that it
-/// may be of another version of Groundswell.
+/// The checksum of the image appended to an executable; `None` when there is none. Nothing else of it is read, so it may be of
+/// another version of Groundswell.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -1,4 +1,4 @@
-//! Checks that every index in a program's tables names something that is there, and that it is of the right kind.
+//! Checks that every index in a program's tables is in range and refers to something of the right kind.
 
 use gsw_abi::builtin;
 use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Repeat};

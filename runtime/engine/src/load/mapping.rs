@@ -5,6 +5,8 @@ use std::io::{Error, Result};
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
+use super::coherence;
+
 /// Pages that will not change any more; `None` when there is nothing to map.
 #[derive(Debug)]
 pub struct Mapping(Option<Mmap>);
@@ -20,10 +22,12 @@ impl Mapping {
 
     /// A copy of `code` in fresh pages, written first and made executable after.
     pub fn executable_copy(code: &[u8]) -> Result<Self> {
-        match copy(code)? {
-            Some(pages) => Ok(Self(Some(pages.make_exec()?))),
-            None => Ok(Self(None)),
-        }
+        let Some(pages) = copy(code)? else {
+            return Ok(Self(None));
+        };
+        let pages = pages.make_exec()?;
+        coherence::publish(&pages);
+        Ok(Self(Some(pages)))
     }
 
     /// A copy of `constants` in fresh pages, which then cannot be written any more.

@@ -1,4 +1,4 @@
-//! The contract with a compiler that is there while a program runs: texts that models write become programs.
+//! The contract with a compiler that is available while a program runs: texts that models write become programs.
 //!
 //! The runtime knows no compiler. A host that has one hands it over with the program ([`Loaded::with_compiler`]).
 
@@ -9,7 +9,7 @@ use crate::load::Loaded;
 
 /// The most compiled programs that are kept: each is asked for twice, by the performer of the check and by the run.
 const KEPT: usize = 16;
-/// A text may have so many bytes: plans are short, and the time of a compiler grows with the text.
+/// A text may have this many bytes: plans are short, and the time of a compiler grows with the text.
 pub const LONGEST: usize = 64 << 10;
 
 /// What a written program may do at most, each permission with what it lists.

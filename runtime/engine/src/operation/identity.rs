@@ -41,8 +41,8 @@ impl McpRequest {
 }
 
 impl Request {
-    /// Its place in the program and all that it asks for, as bytes: equal in every life of the run, also where the program
-    /// was compiled anew and its tables have another order.
+    /// Its place in the program and its whole request, as bytes: equal in every process of the run, even if the program was
+    /// compiled again and its tables have another order.
     #[must_use]
     pub fn identity(&self, site: Site) -> Vec<u8> {
         match self {

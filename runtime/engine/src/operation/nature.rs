@@ -1,12 +1,12 @@
-//! What each request is, besides what it asks for: how it may be repeated, what its outcome looks like, what becomes of it
-//! when it is given up. Every table names every request.
+//! What each request is, besides what it asks for: how it may be repeated, what its outcome looks like, what happens to it when
+//! it is given up. Every table names every request.
 
 use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{AskOfRun, AskOfServer, Outcome, Request};
 
-/// What becomes of work that a run has given up.
+/// What happens to work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GivenUp {
     /// It is dropped, and the run continues at once.
@@ -77,7 +77,7 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Human { .. }
             | Self::External { .. } => Class::Idempotent,
-            // Removing it again fails where nobody has made it anew, and else takes away what is not meant.
+            // Removing it a second time fails, or removes what someone has created since.
             Self::FsRemove { .. }
             | Self::FsAppend { .. }
             | Self::Exec { .. }
@@ -100,7 +100,7 @@ impl Request {
         }
     }
 
-    /// What becomes of it when the run gives it up.
+    /// What happens to it when the run gives it up.
     #[must_use]
     pub fn given_up(&self) -> GivenUp {
         match self {

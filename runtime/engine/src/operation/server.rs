@@ -9,7 +9,7 @@ use crate::secret::Template;
 pub struct McpRequest {
     pub at: PlaceOfServer,
     pub ask: AskOfServer,
-    /// For how many milliseconds it may say nothing, where the program says so.
+    /// After how many milliseconds without a message it counts as failed, where the program says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<u64>,
     /// What it may ask its caller for; where the program says nothing of that, forms in [`AskOfServer::Talk`] and nothing else.

@@ -15,7 +15,7 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
     let Some(task) = run.scheduler.get(id) else {
         return;
     };
-    // Woken meanwhile by something else, such as a cancellation: what has happened is then its business no more.
+    // It was woken by something else meanwhile, such as a cancellation, and ignores this.
     if task.state != State::Waiting {
         return;
     }
@@ -114,7 +114,7 @@ pub(crate) fn race(run: &mut Run, handles: u64, policy: RacePolicy) -> Step {
 fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     let current = run.scheduler.current();
     run.scheduler.set_wait(current, wait);
-    // First what has ended: a wait that is over gives its value even to a task that is to unwind, at its next wait.
+    // Ended tasks first: a wait that has ended delivers its value even to a task that is to unwind, at its next wait.
     if let Some(result) = advance(run, current, None) {
         return result.into();
     }
@@ -126,8 +126,8 @@ fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     Step::Waiting
 }
 
-/// Gives what a task's wait for other tasks ended with, if it has; the wait is over then. `ended` is the task that has just
-/// ended, when the wait is not new.
+/// Delivers the result of a task's wait for other tasks, if it has ended. `ended` is the task that has just ended, when the
+/// wait is not new.
 fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u64, u64>> {
     let task = run.scheduler.task(id);
     let node = task.node;
@@ -239,7 +239,7 @@ fn advance_race(
     mut race: Race,
     ended: Option<TaskId>,
 ) -> Option<Result<u64, u64>> {
-    // One that has failed decides nothing, so the others are not looked at: a race may have many tasks.
+    // One that has failed decides nothing, so the others are not visited: a race may have many tasks.
     let may_be_decided = ended.is_none_or(|it| decides(run, it, race.policy));
     if race.winner.is_none() && may_be_decided {
         race.winner = winner_of(run, &race);

@@ -1,4 +1,4 @@
-//! Budgets at work: opened, asked before each call to a model, charged after it, and their clocks.
+//! Open budgets: checked before each call to a model, charged after it, and their clocks.
 
 use crate::budget::{Admission, Budget, Charge, Limits};
 use crate::event::EventKind;
@@ -90,7 +90,7 @@ impl Run {
         }
     }
 
-    /// Books what a call of a task has cost, or that it is given up; gives what is used up by it. Others that were held back
+    /// Books what a call of a task has cost, or that it is given up; returns what is used up by it. Others that were held back
     /// may proceed.
     pub(crate) fn settle_call(
         &mut self,

@@ -17,9 +17,9 @@ pub(crate) struct CallStack {
 }
 
 impl CallStack {
-    /// Compiled code may use so much of the native stack from here on.
+    /// Compiled code may use this much of the native stack from here on.
     pub(crate) fn enter(&mut self, front: &Front) {
-        // Measured anew at each turn, because turns run on whichever thread is free.
+        // Measured again at each turn, because turns run on whichever thread is free.
         self.native_limit = stack_pointer().saturating_sub(TURN_STACK);
         front.limit_stack(self.native_limit);
     }
@@ -36,7 +36,7 @@ impl CallStack {
     pub(crate) fn push(&mut self, front: &Front) {
         self.depth += 1;
         if self.has_too_many_frames() {
-            // Every function looks at the limit before anything else, so the one that is about to begin raises.
+            // Every function checks the limit first, so the one that is about to begin raises.
             front.limit_stack(u64::MAX);
         }
     }
@@ -64,7 +64,7 @@ impl CallStack {
         self.has_too_many_frames() || stack_pointer() < self.native_limit
     }
 
-    /// Sets the limit that compiled code looks at.
+    /// Sets the limit that compiled code checks.
     pub(crate) fn apply_limit(&self, front: &Front) {
         front.limit_stack(if self.has_too_many_frames() {
             u64::MAX

@@ -64,7 +64,8 @@ impl Run {
             wait @ (Wait::Abort | Wait::Ending | Wait::Undo) => {
                 let is_over = matches!(wait, Wait::Ending);
                 task.wait = wait;
-                // The body is over and there is no frame to unwind: only its value is given up, and the tasks below it are cancelled.
+                // The body has ended and there is no frame to unwind: only its value is released, and the tasks below it are
+                // cancelled.
                 if is_over {
                     let base = task.base;
                     task.pending = None;

@@ -1,4 +1,4 @@
-//! What a run shows to its carrier.
+//! The part of a run that its carrier uses.
 
 use std::sync::Arc;
 

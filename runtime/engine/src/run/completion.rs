@@ -1,4 +1,4 @@
-//! What a run as a whole gives, and whether it has.
+//! The result of a run as a whole.
 
 use gsw_abi::builtin::UNIT;
 use gsw_abi::types::TypeId;
@@ -6,7 +6,7 @@ use gsw_abi::types::TypeId;
 use crate::run::RunResult;
 use crate::task::TaskId;
 
-/// The run's own task and what came of it.
+/// The run's root task and its result.
 #[derive(Debug)]
 pub(crate) struct Completion {
     root: TaskId,
@@ -26,7 +26,7 @@ impl Default for Completion {
 }
 
 impl Completion {
-    /// The run's own task is this one, and gives a value of this type.
+    /// Sets the root task and the type of its value.
     pub(crate) fn expect(&mut self, root: TaskId, ty: TypeId) {
         self.root = root;
         self.ty = ty;

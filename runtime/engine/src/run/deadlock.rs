@@ -62,7 +62,8 @@ impl<'a> WaitGraph<'a> {
             }
             next = match &task.wait {
                 Wait::Join | Wait::Abort | Wait::Parallel(_) => {
-                    // A task that waits for all tasks of its node waits for the current one, if that lies anywhere below the node.
+                    // A task that waits for all tasks of its node waits for the current one, if that is anywhere below the
+                    // node.
                     return self.lies_in(current, task.node).then_some(chain);
                 }
                 Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
@@ -121,7 +122,7 @@ impl<'a> WaitGraph<'a> {
             if let Some(begin) = path.iter().position(|it| *it == next) {
                 return Some(path.split_off(begin));
             }
-            // A task whose branches were all followed lies on no cycle, so it is never followed again.
+            // A task whose branches were all followed is on no cycle, so it is never followed again.
             if seen.insert(next) {
                 path.push(next);
                 branches.push(self.waited_for(next));

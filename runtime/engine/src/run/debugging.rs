@@ -307,7 +307,7 @@ impl Run {
         self.debugging.recording.clone()
     }
 
-    /// Ends the run at its next loop or call, whatever it is about to do, since no debugger looks at it any more.
+    /// Ends the run at its next loop or call, because its debugger has gone.
     pub fn give_up(&self) {
         self.front.interrupt(gsw_abi::layout::stop::KILL);
     }

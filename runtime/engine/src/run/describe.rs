@@ -1,4 +1,4 @@
-//! Errors as data: for the events that report them, and for the starter of the run.
+//! Errors as data: for events, and for the caller that started the run.
 
 use std::sync::Arc;
 

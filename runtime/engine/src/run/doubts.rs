@@ -1,4 +1,4 @@
-//! What was given up while it was in flight: the other end may have done it all the same, and the run cannot know.
+//! Operations that were given up in flight: they may have been done, and the run cannot know.
 //!
 //! A time limit that gives such an operation up ends with `OutcomeUnknown` instead of its own error: a program that catches
 //! `Timeout` and tries again must not do it twice. A cancelled task catches nothing, so there it is a warning.
@@ -18,7 +18,7 @@ pub const CANCELLED: &str = "what was cancelled here may have been done: ";
 
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
-    /// What is on its way and must not happen twice, in words.
+    /// What is on its way and must not happen twice, as text.
     on_the_way: FxHashMap<OperationId, String>,
     /// What was given up, in order.
     given_up: Vec<Doubt>,
@@ -44,7 +44,7 @@ impl Doubts {
         self.on_the_way.remove(&id);
     }
 
-    /// A run that is part of this one had so many, and may have more now: those are given up here, too.
+    /// A run that is part of this one had this many, and may have more now: those are given up here, too.
     pub(crate) fn join(&mut self, part: &Self, had: usize) {
         self.given_up
             .extend(part.given_up.iter().skip(had).cloned());
@@ -72,7 +72,7 @@ fn lies_in(tree: &Tree, mut node: NodeId, around: NodeId) -> bool {
 }
 
 impl Run {
-    /// A task gives up an operation that is not waited for.
+    /// Notes that a task gives up an operation without waiting for its end.
     pub(super) fn doubt(&mut self, node: NodeId, id: OperationId) {
         let Some(what) = self.doubts.on_the_way.remove(&id) else {
             return;

@@ -70,7 +70,7 @@ impl Run {
         Ending::Error(raise::fault(&mut self.heap, BuiltinError::OutOfMemory))
     }
 
-    /// Gives how the outermost frame ended, or nothing when a frame waits.
+    /// How the outermost frame ended; `None` when a frame waits.
     fn resume_frames(&mut self, mut frame: *mut Frame) -> Option<Ending> {
         loop {
             let run: *mut Self = self;

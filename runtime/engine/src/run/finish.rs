@@ -1,6 +1,7 @@
 //! The end of a run: its value or error as data, and nothing left of its memory.
 
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::event::{RunError, State as Variables};
@@ -11,7 +12,6 @@ use crate::run::undo::NotUndone;
 use crate::run::{Run, queue, reflect};
 use crate::task::{Ending, Role, State};
 use crate::wait::{Race, Wait};
-use gsw_notation::issue::Issue;
 
 /// A run that has ended.
 #[derive(Debug)]
@@ -69,12 +69,12 @@ pub enum RunResult {
     Left(Left),
 }
 
-/// Why a run that has not ended is not carried any more.
+/// Why a process stops running a run that has not ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Left {
     /// Its process is to end.
     Interrupted,
-    /// It waits for a person, or for a long time: for what, in words.
+    /// It waits for a person, or for a long time: for what, as text.
     Parked {
         waiting: String,
         /// By what each question is answered: its name, or its number where several have that name.
@@ -82,7 +82,7 @@ pub enum Left {
     },
     /// What it asks for is not what it asked for before.
     Diverged { why: String },
-    /// It cannot be written down.
+    /// It cannot be recorded.
     Unwritten { why: String },
     /// The system has no thread for it.
     Uncarried { why: String },

@@ -6,6 +6,8 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::schema;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
 use gsw_notation::json::written;
 use serde_json::{Value, json};
 
@@ -21,8 +23,6 @@ use crate::run::{Run, raise, words};
 use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
-use gsw_notation::issue::Issue;
-use gsw_notation::json;
 
 /// What compiled code hands over for a question; the words are owned.
 #[derive(Clone, Copy, Debug)]

@@ -2,13 +2,13 @@
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::Field;
+use gsw_notation::issue::Issue;
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::decode;
 use crate::run::{Run, raise};
 use crate::value::error;
-use gsw_notation::issue::Issue;
 
 /// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
 pub(crate) fn decode_arguments(
@@ -28,7 +28,7 @@ pub(crate) fn decode_arguments(
             Ok(word) => words.push(word),
             Err(found) => {
                 issues.extend(found);
-                // Later defaults may need this one, so nothing after it can be looked at.
+                // Later defaults may need this one, so nothing after it can be read.
                 break;
             }
         }
@@ -57,7 +57,7 @@ fn given<'v>(
     }
 }
 
-/// The parameters before one, which its default may look at.
+/// The parameters before one, which its default may read.
 #[derive(Clone, Copy)]
 struct Before<'a> {
     parameters: &'a [Field],
@@ -105,7 +105,7 @@ fn decode_argument(
     }])
 }
 
-/// A parameter's default, which may look at the parameters before it.
+/// A parameter's default, which may read the parameters before it.
 fn default_of(run: &mut Run, default: FunctionIndex, before: Before<'_>) -> Result<u64, String> {
     let Before { parameters, words } = before;
     for (parameter, &word) in parameters.iter().zip(words) {

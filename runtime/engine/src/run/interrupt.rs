@@ -1,4 +1,4 @@
-//! What stops code that waits for nothing: loops, calls and long runtime calls poll the run's front and come here.
+//! Stops code that does not wait: loops, calls and long runtime calls poll the run's front and come here.
 //!
 //! A cancellation that a turn is too busy to take is taken in the middle of it. From then on the run cancels *eagerly*: tasks
 //! that the cancellation has not reached yet are cancelled when they get the thread, instead of when the task around them is
@@ -24,13 +24,15 @@ pub(crate) struct Shutdown {
     taken: Option<Interruption>,
     /// What an earlier life has taken, until this one is at the same place.
     due: Option<Interruption>,
+    /// This one is, and goes on computing for a while.
+    is_near: bool,
 }
 
 /// A cancellation that a run has taken in the middle of a turn.
 ///
-/// Where in a turn that was is known by the operations that it had asked for: code that waits for nothing and asks for nothing is
-/// interrupted by a later life at its first loop or call. What that code had computed until then may be another; nothing of it has
-/// left the run, unless a `defer` shows it.
+/// Where in a turn that was is known by the operations that it had asked for, and about when: a later life is interrupted after the
+/// same operation, when it has computed for a while as well and has passed the `defer`s that stand before the long computation. What
+/// that has computed until then may be another; nothing of it has left the run, unless a `defer` shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interruption {
     pub cancellation: Cancellation,
@@ -60,12 +62,21 @@ impl Run {
     pub(crate) fn interrupt_if_due(&mut self) {
         let next = self.operations.next_id();
         if let Some(due) = self.shutdown.due.take_if(|it| it.before <= next) {
-            self.front.ask_to_cancel(due.cancellation);
-            self.front.interrupt(stop::CANCEL);
+            self.shutdown.is_near = true;
+            self.front.has_come_to(due.cancellation);
         }
     }
 
-    /// Compiled code may use so much of the stack from here on.
+    /// Something is about to be asked for that an earlier life was interrupted before.
+    pub(crate) fn interrupt_before_request(&mut self) {
+        if std::mem::take(&mut self.shutdown.is_near)
+            && let Some(cancellation) = self.front.take_due()
+        {
+            self.cancel_eagerly(&cancellation);
+        }
+    }
+
+    /// Compiled code may use this much of the stack from here on.
     pub(crate) fn enter_native(&mut self) {
         self.stack.enter(&self.front);
     }

@@ -14,6 +14,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Repeat, Spawnable};
 use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
@@ -22,7 +23,6 @@ use crate::event::{EventKind, SpawnVerdict};
 use crate::node::{NodeId, Tree};
 use crate::run::{Run, by_name, handles, raise};
 use crate::task::{Encoding, NewTask, Role, TaskId};
-use gsw_notation::issue::Issue;
 
 pub(crate) use written::{WrittenRequest, check_written, run_written};
 
@@ -168,7 +168,7 @@ impl Introspection {
         self.expected.insert(node, task);
     }
 
-    /// A written program begins in this node: it lies in what models have asked for around it.
+    /// Notes the node of a written program: it is nested in what models have asked for around it.
     pub(crate) fn inherit(&mut self, around: &Self, node: NodeId) {
         self.requested.clone_from(&around.requested);
         self.requested.insert(node);
@@ -239,7 +239,7 @@ fn unfit(issues: &[Issue]) -> Refusal {
     }
 }
 
-/// Starts the workflow that a model asks for, if that is allowed; gives the verdict as a record of this type.
+/// Starts the workflow that a model asks for, if that is allowed; returns the verdict as a record of this type.
 pub(crate) fn request_spawn(
     run: &mut Run,
     result: TypeId,
@@ -254,7 +254,8 @@ pub(crate) fn request_spawn(
         )),
     };
     // Before the workflow starts, so that observers see the request first.
-    report_request(run, prompt, request, outcome.as_ref().err());
+    let refusal = outcome.as_ref().err();
+    report(run, prompt, request.workflow, request.description, refusal);
     let tree = match (prompt, outcome) {
         (Some(prompt), Ok(admitted)) => {
             let node = start_requested(run, prompt, admitted);
@@ -317,16 +318,7 @@ fn judge_request(
     })
 }
 
-fn report_request(
-    run: &mut Run,
-    prompt: Option<NodeId>,
-    request: SpawnRequest,
-    refusal: Option<&Refusal>,
-) {
-    report(run, prompt, request.workflow, request.description, refusal);
-}
-
-/// Reports a request for a workflow of this name, with what for, and what becomes of it.
+/// Reports a request for a workflow of this name, with what for, and what happens to it.
 fn report(
     run: &mut Run,
     prompt: Option<NodeId>,

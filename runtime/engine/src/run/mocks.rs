@@ -1,4 +1,4 @@
-//! What a test puts in the place of others: mocks of items, scripts of agents' models; and the snapshots that it takes.
+//! Mocks of a test run: of items, scripts of agents' models; and the snapshots that it takes.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::run::MocksInTests;
 use crate::run::script::Script;
 use crate::value::list;
 
-/// What stands in for items in a run; only tests have any.
+/// The mocks of a run; only tests have any.
 #[derive(Debug, Default)]
 pub(crate) struct Mocks {
     /// By the item's number, in the order in which they were set.
@@ -22,7 +22,7 @@ pub(crate) struct Mocks {
     calls: MocksInTests,
 }
 
-/// What nothing answers.
+/// A call that no mock answers.
 #[derive(Debug)]
 struct Unanswered {
     message: String,
@@ -60,7 +60,7 @@ impl Mocks {
         self.calls
     }
 
-    /// A closure stands in for an item from here on; it and the list are taken over. Gives the mock's index.
+    /// A closure stands in for an item from here on; it and the list are taken over. Returns the mock's index.
     pub(crate) fn set(&mut self, item: u64, closure: u64, given: u64) -> usize {
         let mocks = self.items.entry(item).or_default();
         mocks.push(Mock {
@@ -84,7 +84,7 @@ impl Mocks {
         self.mock(item, index).map(|it| it.closure)
     }
 
-    /// The mock answers one more call. Gives how many it has answered before.
+    /// The mock answers one more call. Returns how many it has answered before.
     pub(crate) fn turn(&mut self, item: u64, index: usize) -> u64 {
         let Some(mock) = self.mock_mut(item, index) else {
             return 0;
@@ -175,7 +175,7 @@ impl Mocks {
         unmocked.or_else(|| self.scripts.values().find_map(Script::left_over))
     }
 
-    /// Gives back what it owns: the run has ended.
+    /// Releases what it owns, because the run has ended.
     pub(crate) fn release(&mut self, heap: &mut Heap) {
         for mock in std::mem::take(&mut self.items).into_values().flatten() {
             heap.release(mock.closure);

@@ -1,4 +1,4 @@
-//! What a run knows of models: what steps its prompt calls, what requests cost, and which keys of the cache it holds.
+//! What a run has for models: the factory of prompt machines, prices, and the cache keys that it holds.
 
 use std::sync::Arc;
 
@@ -130,12 +130,12 @@ impl ModelAccess {
         self.held_keys.insert(node, key);
     }
 
-    /// The prompt call of this node holds no key any more; gives the one that it held.
+    /// The prompt call of this node holds no key any more; returns the one that it held.
     pub(crate) fn release_key(&mut self, node: NodeId) -> Option<String> {
         self.held_keys.remove(&node)
     }
 
-    /// The keys held by the calls that a node lies in, from the inside out.
+    /// The keys held by the calls around a node, innermost first.
     pub(crate) fn keys_around(&self, tree: &Tree, node: NodeId) -> Vec<String> {
         if self.held_keys.is_empty() {
             return Vec::new();

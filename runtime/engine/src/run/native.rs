@@ -26,7 +26,7 @@ macro_rules! call_with {
     (@word $index:literal) => { u64 };
 }
 
-/// Resumes a frame and gives its status.
+/// Resumes a frame and returns its status.
 ///
 /// # Safety
 /// `run` is live and `frame` is one of its frames that waits or is new.

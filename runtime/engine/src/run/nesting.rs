@@ -43,7 +43,7 @@ impl Nesting {
         Ok(())
     }
 
-    /// A prompt has ended.
+    /// Removes a prompt that has ended.
     pub(crate) fn forget(&mut self, prompt: NodeId) {
         self.below.remove(&prompt);
     }

@@ -80,7 +80,7 @@ impl Run {
         self.leave_node(node, status, text);
     }
 
-    /// Reports the error that a node is about to end with, and gives its end. The error is borrowed.
+    /// Reports the error that a node is about to end with, and returns its end. The error is borrowed.
     pub(crate) fn report_failure(
         &mut self,
         node: NodeId,

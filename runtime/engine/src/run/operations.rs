@@ -39,9 +39,7 @@ struct Outstanding {
 /// What waits for an answer.
 #[derive(Debug)]
 pub(crate) enum Unanswered {
-    /// A person is asked.
     Person(Box<Question>),
-    /// It comes from outside.
     Outside(Box<External>),
 }
 
@@ -52,7 +50,7 @@ pub(crate) struct Detached {
     pub workflow: std::sync::Arc<str>,
 }
 
-/// An operation whose outcome is of no interest any more.
+/// An operation whose outcome is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abandoned {
     pub id: OperationId,
@@ -112,7 +110,7 @@ impl Operations {
         self.waiting.len() > self.idle
     }
 
-    /// Whether so much is requested that it should begin.
+    /// Whether so many operations are requested that the driver should begin them.
     #[must_use]
     pub fn are_many(&self) -> bool {
         self.requested.len() >= MANY
@@ -123,8 +121,8 @@ impl Operations {
         let mut requested = std::mem::take(&mut self.requested);
         let mut abandoned = std::mem::take(&mut self.abandoned);
         if let Some(first) = requested.first().map(|it| it.id) {
-            // Requested and abandoned within one turn: the driver never hears of it. Numbers rise, so whatever is below the first of
-            // this turn was handed out before.
+            // Requested and abandoned within one turn: the driver never sees it. Numbers rise, so whatever is below the first
+            // of this turn was handed out before.
             requested.retain(|it| self.waiting.contains_key(&it.id));
             abandoned.retain(|it| it.id < first || it.how == GivenUp::AwaitedFirst);
         }
@@ -153,7 +151,7 @@ impl Operations {
         self.requested.iter().any(|it| it.id == id)
     }
 
-    /// What becomes of an operation that is given up.
+    /// What happens to an operation that is given up.
     pub(crate) fn given_up(&self, id: OperationId) -> GivenUp {
         self.waiting
             .get(&id)
@@ -237,7 +235,7 @@ impl Operations {
         (self.next, other.next) = (next, next);
     }
 
-    /// Takes an outcome. Gives what it is for; `None` when the operation was abandoned.
+    /// Takes an outcome. Returns what it is for; `None` when the operation was abandoned.
     ///
     /// # Errors
     /// When the request cannot have such an outcome; the operation stays outstanding.
@@ -259,7 +257,6 @@ impl Operations {
         Ok(Some(purpose))
     }
 
-    /// An operation asks this.
     pub(crate) fn ask(&mut self, id: OperationId, question: Unanswered) {
         self.questions.insert(id, question);
     }

@@ -30,7 +30,7 @@ impl Run {
         };
         self.doubts.ends(id);
         match (purpose, outcome) {
-            // The grace is over, whatever the timer says: also a timer that failed must end the run.
+            // The grace period has ended, whatever the timer says: also a timer that failed must end the run.
             (Purpose::Run, _) if self.undos.holds_back_the_end() => {}
             (Purpose::Run, _) => self.drop_all(),
             // A time limit that nothing counts is none: the run must not continue as if it held.

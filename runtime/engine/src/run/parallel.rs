@@ -1,4 +1,4 @@
-//! `parallel for` and `parallel (…)`: iterations in order of input, results too, so many at once.
+//! `parallel for` and `parallel (…)`: iterations in order of input, results too, this many at once.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error, list};
 use crate::wait::Wait;
 
-/// A `parallel` at work. Words in here are owned by it.
+/// A running `parallel`. It owns its words.
 #[derive(Debug)]
 pub struct Parallel {
     work: Work,
@@ -33,7 +33,7 @@ pub struct Parallel {
 }
 
 impl Parallel {
-    /// Whether no iteration is at work.
+    /// Whether no iteration is running.
     pub(crate) fn is_over(&self) -> bool {
         self.running == 0
     }
@@ -236,7 +236,7 @@ impl Parallel {
         }
     }
 
-    /// The type of what one iteration gives.
+    /// The type of the result of one iteration.
     fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
         let outcome = self.type_of_outcome(run, index);
         // Under `settle` an iteration itself gives what is in the `Ok` of its outcome.
@@ -249,7 +249,7 @@ impl Parallel {
         }
     }
 
-    /// The type of what stands for one iteration in the list or tuple of results.
+    /// The type of one element in the list or tuple of results.
     fn type_of_outcome(&self, run: &Run, index: usize) -> TypeId {
         let types = &run.loaded.types;
         let result = types.get(types.base(self.result));
@@ -262,14 +262,14 @@ impl Parallel {
         element
     }
 
-    /// Gives up what a `parallel` holds; its iterations have been dropped.
+    /// Releases what a `parallel` owns; its iterations have been dropped.
     pub(crate) fn drop_with(&self, run: &mut Run) {
         release_work(&mut run.heap, self.work);
         self.release_endings(run, None);
     }
 }
 
-/// Starts a `parallel`, whose words it takes over, and gives its result if nothing in it waits.
+/// Starts a `parallel`, whose words it takes over, and returns its result if nothing in it waits.
 pub(crate) fn start(run: &mut Run, work: Work, manner: Manner) -> Step {
     if let Some(error) = run.interruption() {
         release_work(&mut run.heap, work);

@@ -2,9 +2,9 @@
 //!
 //! **Idea.** Such a program is a run of its own in a run: with its own code, types, heap and tasks, since those belong to its
 //! image. What it does belongs to the run around it. While it has the thread it is lent the tree, the time and the port of that
-//! run, so its nodes lie under the prompt's and its events are the run's; what it asks for is asked for by the run, under
-//! a shared numbering, so that a journal needs to know nothing of it; and it draws from the budgets of the task that
-//! waits for it.
+//! run, so its nodes are under the prompt's and its events are the run's; what it asks for is asked for by the run, under a
+//! shared numbering, so that a journal needs to know nothing of it; and it draws from the budgets of the task that waits for
+//! it.
 //!
 //! **Invariants.**
 //! - A plan has the thread only between `lend` and `take_back`, and the run around it is not looked at meanwhile.
@@ -19,6 +19,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::provider::Provider;
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use gsw_notation::json::written;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -33,7 +34,6 @@ use crate::run::{Pause, Run, RunResult, Start, by_name, raise};
 use crate::scope::ScopeId;
 use crate::task::{Encoding, PlanId, TaskId};
 use crate::wait::Wait;
-use gsw_notation::issue::Issue;
 
 /// The workflow of a written program that is started.
 const MAIN: &str = "main";
@@ -48,7 +48,7 @@ pub(crate) const NAME: &str = "written";
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     of: IndexMap<PlanId, Plan>,
-    /// Those that are ready.
+    /// Those that can take a turn.
     ready: VecDeque<PlanId>,
     begun: u32,
     /// Objects of those that have ended which were not freed; anything but 0 is a bug.

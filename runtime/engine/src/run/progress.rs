@@ -99,7 +99,7 @@ impl Progress {
         self.now - self.began
     }
 
-    /// Whether anybody looks at events while they happen.
+    /// Whether any observer wants events while they happen.
     pub(crate) fn wants_events(&self) -> bool {
         self.port.wants_events()
     }
@@ -109,7 +109,6 @@ impl Progress {
         self.port.wants_exchanges()
     }
 
-    /// A model was asked.
     pub(crate) fn exchanged(&mut self, exchange: Exchange) {
         self.port.take(Notice::Exchanged(Box::new(exchange)));
     }
@@ -344,7 +343,7 @@ impl Progress {
         self.tree.set_input(node, input);
     }
 
-    /// A prompt has made so many requests.
+    /// A prompt has made this many requests.
     pub(crate) fn set_requests(&mut self, node: NodeId, requests: u32) {
         self.tree.set_attempts(node, requests);
     }

@@ -156,7 +156,7 @@ struct PromptNodes {
     outer: NodeId,
 }
 
-/// What a prompt call gives to the program.
+/// The result of a prompt call for the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Gives {
     Answer,
@@ -199,7 +199,7 @@ impl PromptRun {
                 let error = raise::error_of_failure(&mut run.heap, failure);
                 return self.conclude(run, id, Ended::with_error(error));
             }
-            // The wait for another attempt, or for what the machine waits for, is over.
+            // A wait has ended: for another attempt, or for what the machine asked for.
             Outcome::Done
             | Outcome::Time(_)
             | Outcome::Int(_)
@@ -289,7 +289,7 @@ impl PromptRun {
         run.scheduler.wake(id, result);
     }
 
-    /// Steps the machine until something is outstanding; gives what the call gives when it has ended.
+    /// Steps the machine until something is outstanding; returns what the call gives when it has ended.
     fn step(&mut self, run: &mut Run, task: TaskId, mut event: PromptEvent) -> Option<Ended> {
         loop {
             let answer = self.answer;
@@ -472,7 +472,7 @@ impl PromptRun {
         None
     }
 
-    /// Gives up a prompt whose task is dropped.
+    /// Releases a prompt whose task is dropped.
     pub(crate) fn drop_with(mut self, run: &mut Run) {
         if let Some(around) = self.around.take() {
             around.release(run, &self);

@@ -183,12 +183,12 @@ pub(crate) fn close(run: &mut Run, queue: u64) {
     while let Some(task) = run.lines.next(queue, End::Pop) {
         run.scheduler.take_wait(task);
         run.scheduler.wake(task, Ok(0));
-        // The share of its wait; the caller has one of its own.
+        // A count for its wait; the caller has one of its own.
         run.heap.release(queue);
     }
 }
 
-/// An item has left: what is there to be pushed moves up.
+/// An item was removed: the first waiting push moves up.
 fn admit_next(run: &mut Run, queue: u64) {
     while !queue::is_full(queue)
         && let Some(task) = run.lines.next(queue, End::Push)
@@ -233,8 +233,8 @@ impl Run {
     }
 }
 
-/// A task that was woken with an item and has not resumed must unwind instead: the item is given to the next in line, or
-/// lies first in the queue again.
+/// A task that was woken with an item and has not resumed must unwind instead: the item is given to the next in line, or is
+/// first in the queue again.
 pub(super) fn give_back_received(run: &mut Run, id: TaskId) {
     let task = run.scheduler.task_mut(id);
     if task.shield > 0 || !matches!(task.wait, Wait::Received { .. }) {

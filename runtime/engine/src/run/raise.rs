@@ -1,12 +1,12 @@
 //! Errors that the run itself raises, and what it asks of errors.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_notation::issue::Issue;
 
 use crate::heap::Heap;
 use crate::operation::Failure;
 use crate::scope::ScopeId;
 use crate::value::{error, string};
-use gsw_notation::issue::Issue;
 
 /// Something may have been done, which is not known.
 pub(crate) fn outcome_unknown(heap: &mut Heap, what: &str) -> u64 {

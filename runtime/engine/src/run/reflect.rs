@@ -127,7 +127,8 @@ pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
             error,
         },
     );
-    // Nobody to ask (no prompt in the body, or the simulator): the default judgement is to try again with the error as guidance.
+    // No model to ask (no prompt in the body, or the simulator): the default judgement is to try again with the error as
+    // guidance.
     if judge.is_built_in && !has_model_to_reflect_with(run, outer) {
         run.heap.release(closure);
         let reflection = reflection_without_model(&run.heap, &failure);
@@ -151,7 +152,7 @@ fn has_model_to_reflect_with(run: &Run, outer: NodeId) -> bool {
         .is_some_and(|it| !prompts.is_simulated(it))
 }
 
-/// An error is worth another attempt, a timeout once.
+/// An error justifies another attempt, a timeout only one.
 fn reflection_without_model(heap: &Heap, failure: &Failure) -> Reflection {
     let error = failure.error;
     let is_timeout = error::kind(error) == Some(BuiltinError::Timeout);
@@ -386,7 +387,7 @@ fn note(run: &mut Run, node: NodeId, raised: u64, said: Said, resolution: Resolu
     run.reflection_log.note(record);
 }
 
-/// Gives up a judgement whose task is dropped.
+/// Releases a judgement whose task is dropped.
 pub(crate) fn drop_reflection(heap: &mut Heap, reflecting: Reflecting) {
     heap.release(reflecting.failure.error);
     if let Some(Verdict::Raised(raised)) = reflecting.verdict {

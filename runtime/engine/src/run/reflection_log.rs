@@ -128,7 +128,7 @@ impl ReflectionLog {
         Some(value)
     }
 
-    /// Forgets what is kept of a node, which ends; gives the names that a reflection on it revised and nothing had.
+    /// Forgets what is kept of a node, which ends; returns the names that a reflection on it revised and nothing had.
     pub(crate) fn close(&mut self, node: NodeId, status: Status) -> Vec<String> {
         // What is kept by node is dropped with it; the history alone grows, by one record for each reflection.
         self.models.remove(&node);
@@ -170,7 +170,7 @@ impl ReflectionLog {
         self.history.iter().filter(move |it| it.node == node)
     }
 
-    /// The reflections on a node, on what it lies in and on what lies in it, oldest first.
+    /// The reflections on a node, on those around it and on those below it, oldest first.
     pub fn near<'a>(
         &'a self,
         tree: &'a Tree,
@@ -182,7 +182,7 @@ impl ReflectionLog {
     }
 }
 
-/// The nodes that a prompt in `node` lies in, nearest first. A reflection is no part of what it judges.
+/// The nodes around a prompt in `node`, nearest first. A reflection is no part of what it judges.
 fn around(tree: &Tree, node: NodeId) -> impl Iterator<Item = NodeId> {
     let lineage = tree.lineage(node);
     lineage.take_while(|it| tree.node(*it).kind != NodeKind::Reflection)

@@ -7,7 +7,7 @@ use crate::node::NodeId;
 use crate::operation::{DetachedStart, GivenUp, OperationId, Request};
 use crate::run::Run;
 use crate::run::operations::{Asked, Detached, Purpose};
-use crate::scope::ScopeId;
+use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -75,17 +75,21 @@ impl Run {
         }
     }
 
-    /// The clock of a scope was not running for so long. Gives when it would have ended, and when it ends.
+    /// The clock of a scope was not running for this long. Returns when it would have ended, and when it ends.
     pub fn extend_clock(&mut self, clock: OperationId, by: i64) -> Option<(i64, i64)> {
         let scope = self.operations.clock_of(clock)?;
-        let ends = self.scopes.get_mut(scope)?.ends.as_mut()?;
+        let scope = self.scopes.get_mut(scope)?;
+        let ends = scope.ends.as_mut()?;
         let before = *ends;
+        if let ScopeKind::Budget(budget) = &mut scope.kind {
+            budget.clock.since = budget.clock.since.saturating_add(by);
+        }
         *ends = before.saturating_add(by);
         Some((before, *ends))
     }
 
-    /// A task gives up an operation. Says whether it unwinds at once: where that changes the world, only when it has been
-    /// stopped, or has been done.
+    /// A task gives up an operation. Returns whether it unwinds at once: an operation that changes the world is first stopped,
+    /// or done.
     pub(crate) fn give_up_operation(&mut self, task: TaskId, id: OperationId) -> bool {
         match self.operations.given_up(id) {
             GivenUp::Dropped => {
@@ -113,6 +117,7 @@ impl Run {
 
     /// Like [`Self::perform`], where the type of the value does not follow from the outcome.
     pub(crate) fn perform_for(&mut self, request: Request, result: TypeId) -> Step {
+        self.interrupt_before_request();
         if let Some(error) = self.interruption() {
             return Step::Raised(error);
         }

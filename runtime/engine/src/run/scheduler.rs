@@ -15,7 +15,7 @@ use crate::wait::Wait;
 pub(crate) use table::Task;
 use table::Tasks;
 
-/// A task and its node take about as much memory as so many frames. So tasks may nest some 100,000 deep.
+/// A task and its node take about as much memory as this many frames. So tasks may nest some 100,000 deep.
 const TASK_FRAMES: u32 = 10;
 
 /// The tasks of a run. Those that are ready run first in, first out.
@@ -179,7 +179,7 @@ impl Scheduler {
         })
     }
 
-    /// `joiner` is looked at again when the last task of a node, which has live ones, has ended.
+    /// `joiner` is checked again when the last task of a node, which has live ones, has ended.
     pub(crate) fn set_joiner(&mut self, node: NodeId, joiner: TaskId) {
         self.members.entry(node).or_default().joiner = joiner;
     }
@@ -192,7 +192,7 @@ impl Scheduler {
         }
     }
 
-    /// A task of `owner` has ended; gives the task that waits for all of them if it was the last.
+    /// A task of `owner` has ended; returns the task that waits for all of them if it was the last.
     pub(crate) fn count_ended(&mut self, owner: NodeId) -> Option<TaskId> {
         let members = self.members.get_mut(&owner)?;
         // Counted apart from the list: a task that has ended stays listed while its error may still be raised.
@@ -255,7 +255,7 @@ impl Scheduler {
         Step::Waiting
     }
 
-    /// `waiter` is looked at again when a task has ended.
+    /// `waiter` is checked again when a task has ended.
     pub(crate) fn add_waiter(&mut self, id: TaskId, waiter: TaskId) {
         self.task_mut(id).waiters.push(waiter);
     }

@@ -1,4 +1,4 @@
-//! What a test makes of an agent's model: turns, of which each request to the model takes the next.
+//! A test's script for an agent's model: turns, of which each request takes the next.
 
 use std::collections::VecDeque;
 use std::time::Duration;

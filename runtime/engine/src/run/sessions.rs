@@ -325,7 +325,7 @@ pub(crate) fn leave(run: &mut Run, word: u64) {
     if let Some(next) = session.holder {
         run.scheduler.take_wait(next);
         run.scheduler.wake(next, Ok(0));
-        // The share of its wait; the call has one of its own.
+        // A count for its wait; the call has one of its own.
         run.heap.release(word);
     }
     run.heap.release(word);

@@ -1,7 +1,7 @@
 //! Skills that models read: which ones a prompt's model has, and what the model is given of each.
 //!
 //! A prompt's settings list them by id as long as it runs. The names and descriptions are in the request, which the crate that
-//! asks models makes; what is behind them is handed out here, and every stage of it is an event of the prompt's node.
+//! asks models makes; what is after them is handed out here, and every stage of it is an event of the prompt's node.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ fn find<'a>(program: &'a Program, offered: &[String], name: &str) -> Result<&'a 
     })
 }
 
-/// The instructions with the list of files behind them, or a file.
+/// The instructions with the list of files after them, or a file.
 fn told(skill: &Skill, path: &str) -> Result<String, String> {
     if path.is_empty() {
         let mut text = skill.instructions.clone();

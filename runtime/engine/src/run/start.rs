@@ -69,8 +69,8 @@ pub struct Start {
     pub behaviour: u32,
 }
 
-/// What a run knows of where it runs, beyond the program and its input. All of it can change what the run does, so a replay
-/// is given the same.
+/// What a run knows of its environment, beyond the program and its input. All of it can change what the run does, so a replay
+/// gets the same.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct RunSettings {
     /// The model that replaces every agent's.
@@ -91,11 +91,11 @@ pub enum MocksInTests {
     /// Nothing that leaves the run.
     #[default]
     Inside,
-    /// An operation, performed before the mock answers: what the real call would be for a run that is written down.
+    /// An operation, performed before the mock answers: what the real call would be for a run that is recorded.
     Performed,
 }
 
-/// What becomes of a prompt that a test calls and nothing mocks.
+/// What happens to a prompt that a test calls and nothing mocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptsInTests {

@@ -39,7 +39,7 @@ struct Trail {
 
 /// A part of a variable that has changed.
 pub(crate) struct ChangedPart {
-    /// Holds the variable.
+    /// The cell that holds the variable.
     pub cell: u64,
     pub ty: TypeId,
     pub place: u64,
@@ -284,7 +284,7 @@ impl States {
         }
     }
 
-    /// Gives the cells back: the run has ended.
+    /// Releases the cells, because the run has ended.
     pub(crate) fn release(&mut self, heap: &mut Heap) {
         for cell in std::mem::take(self).by_cell.into_keys() {
             heap.release(cell);
@@ -314,76 +314,67 @@ fn rendered(heap: &Heap, ty: TypeId, cell: u64) -> JsonText {
     codec::encode_redacted(heap, ty, field(cell, 0)).into()
 }
 
-/// How long a value is, where it can grow at its end.
-pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
-    match heap.types().get(heap.types().base(ty)) {
-        Type::List(_) => list::len(word),
-        Type::String | Type::Literals(_) => string::bytes(word).len(),
-        Type::Unit
-        | Type::Bool
-        | Type::Int
-        | Type::Float
-        | Type::Bytes
-        | Type::Time
-        | Type::Duration
-        | Type::Json
-        | Type::Secret
-        | Type::Media
-        | Type::Error
-        | Type::Optional(_)
-        | Type::Map { .. }
-        | Type::Set { .. }
-        | Type::Tuple(_)
-        | Type::Record(_)
-        | Type::Enum(_)
-        | Type::ErrorKind(_)
-        | Type::Checked { .. }
-        | Type::Closure(_)
-        | Type::Function
-        | Type::Cell(_)
-        | Type::Task(_)
-        | Type::Stream(_)
-        | Type::Queue(_)
-        | Type::Session => 0,
+/// A value that can grow at its end.
+enum Growable {
+    List(TypeId),
+    Text,
+}
+
+impl Growable {
+    fn of(heap: &Heap, ty: TypeId) -> Option<Self> {
+        match heap.types().get(heap.types().base(ty)) {
+            Type::List(of) => Some(Self::List(*of)),
+            Type::String | Type::Literals(_) => Some(Self::Text),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Optional(_)
+            | Type::Map { .. }
+            | Type::Set { .. }
+            | Type::Tuple(_)
+            | Type::Record(_)
+            | Type::Enum(_)
+            | Type::ErrorKind(_)
+            | Type::Checked { .. }
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Queue(_)
+            | Type::Session => None,
+        }
     }
 }
 
-/// The JSON of what a list or a string has from this length on; of any other value, of all of it.
+/// How many elements or bytes a value has; 0 where it cannot grow at its end.
+pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
+    match Growable::of(heap, ty) {
+        Some(Growable::List(_)) => list::len(word),
+        Some(Growable::Text) => string::bytes(word).len(),
+        None => 0,
+    }
+}
+
+/// The JSON of what a value has from this length on; of all of it where it cannot grow at its end.
 fn end_of(heap: &Heap, ty: TypeId, word: u64, from: usize) -> JsonText {
-    match heap.types().get(heap.types().base(ty)) {
-        Type::List(of) => {
+    match Growable::of(heap, ty) {
+        Some(Growable::List(of)) => {
             let added = list::words(word).get(from..).unwrap_or_default();
-            codec::encode_elements_redacted(heap, *of, added).into()
+            codec::encode_elements_redacted(heap, of, added).into()
         }
-        Type::String | Type::Literals(_) => {
+        Some(Growable::Text) => {
             let added = string::text(word).get(from..).unwrap_or_default();
             JsonText::from(&serde_json::Value::from(added))
         }
-        Type::Unit
-        | Type::Bool
-        | Type::Int
-        | Type::Float
-        | Type::Bytes
-        | Type::Time
-        | Type::Duration
-        | Type::Json
-        | Type::Secret
-        | Type::Media
-        | Type::Error
-        | Type::Optional(_)
-        | Type::Map { .. }
-        | Type::Set { .. }
-        | Type::Tuple(_)
-        | Type::Record(_)
-        | Type::Enum(_)
-        | Type::ErrorKind(_)
-        | Type::Checked { .. }
-        | Type::Closure(_)
-        | Type::Function
-        | Type::Cell(_)
-        | Type::Task(_)
-        | Type::Stream(_)
-        | Type::Queue(_)
-        | Type::Session => codec::encode_redacted(heap, ty, word).into(),
+        None => codec::encode_redacted(heap, ty, word).into(),
     }
 }

@@ -3,8 +3,8 @@
 //! **Idea.** A stream is a task with one thing more: the loop that iterates over it is given parts of the answer before there
 //! is a value. The text of an answer comes into the run only when the program waits for a part: then the run asks for what has
 //! arrived since it last did (`Request::Piece`), an operation like any other, with an outcome that is recorded. So a run that
-//! is brought back sees the same parts, nobody who asks for the whole answer alone pays for parts, and a program that is slow
-//! gets fewer and larger ones.
+//! is replayed sees the same parts, nobody who asks for the whole answer alone pays for parts, and a program that is slow gets
+//! fewer and larger ones.
 //!
 //! **Invariants.**
 //! - A part is only ever added to (`growth`), until another attempt or turn of the model takes the place of what has come, or
@@ -38,7 +38,7 @@ use crate::wait::Wait;
 
 use growth::Growth;
 
-/// A made-up or scripted answer is cut into so many pieces at most.
+/// A made-up or scripted answer is cut into this many pieces at most.
 const MOST_PIECES: usize = 64;
 
 /// The streams of a run, by their tasks.
@@ -74,7 +74,7 @@ struct Arriving {
     asked: Option<OperationId>,
 }
 
-/// Whose answer arrives.
+/// The request whose answer is arriving.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answering {
     /// The request to the model.
@@ -138,7 +138,7 @@ pub(crate) fn open(run: &mut Run, result: TypeId, stream: u64) -> Result<u64, u6
     }
 }
 
-/// How often the parts of a stream have begun anew; borrows the stream.
+/// How often the parts of a stream have started over; borrows the stream.
 pub(crate) fn restarts(run: &Run, stream: u64) -> u64 {
     let stream = run.streams.streams.get(&handles::task_of(stream));
     stream.map_or(0, |it| it.restarts)
@@ -160,7 +160,7 @@ impl Streams {
         }
     }
 
-    /// All of them are.
+    /// Releases all partial values.
     pub(crate) fn release(&mut self, heap: &mut Heap) {
         for growth in self.streams.drain().filter_map(|it| it.1.growth) {
             growth.release(heap);
@@ -178,7 +178,7 @@ impl Run {
         self.ask_for_piece(id);
     }
 
-    /// The answer is there, or will not come: what of it has not been asked for is of no interest.
+    /// The answer has arrived, or will not: parts of it that were not asked for are ignored.
     pub(crate) fn answer_is_over(&mut self, id: TaskId) {
         let stream = self.streams.streams.get_mut(&id);
         let arriving = stream.and_then(|it| it.arriving.take());
@@ -357,7 +357,7 @@ impl Run {
         optional::some(&mut self.heap, result, whole)
     }
 
-    /// Gives parts to the tasks that wait for them, as long as there are any.
+    /// Hands parts to the tasks that wait for them, as long as there are any.
     fn serve_readers(&mut self, id: TaskId) {
         loop {
             let stream = self.streams.streams.get(&id);

@@ -128,7 +128,7 @@ impl ToolKeys {
         Ok(one)
     }
 
-    /// The call of this node gives a value, which is borrowed.
+    /// The call of this node has this value, which is borrowed.
     pub(crate) fn keep(&mut self, heap: &mut Heap, node: NodeId, ty: TypeId, word: u64) {
         if let Some(key) = self.open.get(&node) {
             heap.retain_typed(ty, word);
@@ -137,7 +137,7 @@ impl ToolKeys {
         }
     }
 
-    /// Gives the results back: the run has ended.
+    /// Releases the results, because the run has ended.
     pub(crate) fn release(&mut self, heap: &mut Heap) {
         for (_, Kept { ty, word }) in std::mem::take(&mut self.results) {
             heap.release_typed(ty, word);
@@ -158,7 +158,7 @@ impl ToolKeys {
         };
         self.busy.remove(&key);
         if status == Status::Completed {
-            // What gives nothing keeps that.
+            // A call without a value keeps that.
             let nothing = Kept { ty: UNIT, word: 0 };
             self.results.entry(key.clone()).or_insert(nothing);
             let waiting = self.waiting.remove(&key).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What takes back what a workflow has done: registered while it runs, called last first when the workflow fails.
+//! `undo` blocks of workflows: registered while a workflow runs, called last first when it fails.
 //!
 //! **Invariants.**
 //! - What is registered belongs to the nearest workflow around; inside of an undo nothing is registered, since an undo is
@@ -34,7 +34,7 @@ pub(crate) struct Undos {
     of: FxHashMap<NodeId, Vec<u64>>,
     /// Workflows that are taking back what they did.
     running: usize,
-    /// Whether the time that a cancelled run has ended meanwhile.
+    /// Whether the time limit of a cancelled run has passed meanwhile.
     is_grace_over: bool,
     /// Those that have begun, by their nodes.
     begun: FxHashMap<NodeId, Undo>,
@@ -42,7 +42,7 @@ pub(crate) struct Undos {
     failed: Vec<Undo>,
     /// What is to be tried again, the next first.
     again: VecDeque<Undo>,
-    /// How many wishes to try again are still to come, of a run that is brought back.
+    /// How many wishes to try again are still to come, of a run that is replayed.
     expected: usize,
     /// The run is at its end, and one is to come.
     awaits_wish: bool,
@@ -58,7 +58,7 @@ pub enum Whose {
     Source,
 }
 
-/// One that was called.
+/// An `undo` block that has begun.
 #[derive(Debug)]
 struct Undo {
     closure: u64,
@@ -95,7 +95,7 @@ pub enum UndoWish {
 }
 
 impl Undos {
-    /// What could not be taken back, in words.
+    /// What could not be taken back, as text.
     pub(crate) fn failed(&self) -> Vec<String> {
         self.failed.iter().map(|it| it.why.clone()).collect()
     }
@@ -334,7 +334,7 @@ impl Run {
         waits
     }
 
-    /// Takes a request to try failed undos again, or a report of what became of one. The run ends when that is done.
+    /// Takes a request to try failed undos again, or a report of what happened to one. The run ends when that is done.
     pub fn undo_again(&mut self, wish: UndoWish, now: i64) {
         self.enter_native();
         self.progress.advance(now);

@@ -33,7 +33,7 @@ pub fn with_text(heap: &mut Heap, kind: BuiltinError, text: &str) -> u64 {
     new(heap, kind, &[text])
 }
 
-/// `OutOfRange` for an index into a list of so many elements.
+/// `OutOfRange` for an index into a list of this many elements.
 #[must_use]
 pub fn no_index(heap: &mut Heap, index: u64, length: usize) -> u64 {
     let list = match length {
@@ -94,7 +94,7 @@ pub fn many_of(heap: &mut Heap, errors: &[u64], total: usize, place: &str) -> u6
     word
 }
 
-/// The built-in kind of an error, if it is of one.
+/// The built-in kind of an error, if it has one.
 #[must_use]
 pub fn kind(error: u64) -> Option<BuiltinError> {
     BuiltinError::of(value::type_of(error))

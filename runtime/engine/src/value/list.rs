@@ -137,8 +137,8 @@ pub(crate) fn part(heap: &mut Heap, list: u64, range: Range<usize>) -> Result<u6
     Ok(list)
 }
 
-/// Where fewer than one word in so many would hold an element, the elements are copied and the object is given back. Each was taken
-/// off before, so that costs a few moves for each of them.
+/// Where fewer than one word in this many would hold an element, the elements are copied and the object is given back. Each was
+/// taken off before, so that costs a few moves for each of them.
 const MOST_UNUSED: usize = 4;
 
 /// A list with one owner that has room for `more`. `Err` gives it back as it was when the run has no memory for them.
@@ -191,7 +191,7 @@ fn first(list: u64) -> *mut u64 {
     }
 }
 
-/// The bytes after the header of a list of so many elements.
+/// The bytes after the header of a list of this many elements.
 fn size(length: usize) -> u64 {
     (FRONT + 8 * length) as u64
 }

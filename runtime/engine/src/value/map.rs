@@ -18,7 +18,7 @@ const WORDS: usize = 6;
 
 /// The bytes of a map object after its header.
 pub(crate) const BYTES: usize = 8 * WORDS;
-/// Up to so many entries, looking at each is as fast as hashing; a guess.
+/// Up to this many entries, looking at each is as fast as hashing; a guess.
 const LINEAR: usize = 8;
 const HOLE: u64 = u64::MAX;
 const MOST_HASH: u64 = u64::MAX >> 1;
@@ -109,7 +109,7 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
     map
 }
 
-/// Inserts into a map with one owner; gives the address of the word that holds the value, and `None` when the run has no
+/// Inserts into a map with one owner; returns the address of the word that holds the value, and `None` when the run has no
 /// memory for the entry, which is left away.
 pub fn insert_own(heap: &mut Heap, map: u64, key: u64, value: u64) -> Option<u64> {
     debug_assert!(is_unique(map));
@@ -249,7 +249,7 @@ pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) -> bool {
     true
 }
 
-/// The slots of the index of a map with room for so many entries.
+/// The slots of the index of a map with room for this many entries.
 fn slot_count(capacity: usize) -> usize {
     if capacity <= LINEAR {
         0

@@ -66,7 +66,7 @@ pub fn entry_place(heap: &mut Heap, place: u64, key: u64) -> Result<Option<u64>,
     Ok(map::value_place(heap, whole, key))
 }
 
-/// Puts an entry into the map at a place and gives the place of its value; takes over key and value.
+/// Puts an entry into the map at a place and returns the place of its value; takes over key and value.
 ///
 /// # Errors
 /// When the run has no memory for it.

@@ -121,7 +121,7 @@ fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 
         word = heap.resize(word, FRONT + room, FRONT + capacity as usize);
         store(word, STRING_CAPACITY, capacity);
     }
-    // SAFETY: there is room for `length` bytes from `STRING_BYTES` on, and `part` lies elsewhere.
+    // SAFETY: there is room for `length` bytes from `STRING_BYTES` on, and `part` is elsewhere.
     unsafe {
         let end = (word as *mut u8).offset(STRING_BYTES as isize).add(left);
         std::ptr::copy_nonoverlapping(part.as_ptr(), end, part.len());
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Ends the string when the run has no memory for so many bytes, which are about to be made.
+    /// Ends the string when the run has no memory for this many bytes, which are about to be made.
     pub(crate) fn demand(&mut self, bytes: usize) {
         self.has_ended |= !self.heap.admit(bytes as u64);
     }

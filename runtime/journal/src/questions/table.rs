@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
 
     /// Those of a key, which is written in one of two ways.
     pub(crate) fn of_key(&self, [plain, sealed]: &[String; 2]) -> Result<Looked, Error> {
-        // What an ended run has left open nobody waits for.
+        // Questions that an ended run left open do not count.
         let condition = "WHERE questions.key IN (?1, ?2) AND NOT (substr(state, 1, 1) = x'00' AND runs.status IN (2, 3, 4))";
         self.read(condition, [plain, sealed])
     }
@@ -64,7 +64,7 @@ impl<'a> Table<'a> {
         Ok(Looked::sorted(rows.into_iter().flatten().collect()))
     }
 
-    /// Those of one run.
+    /// The answered questions of one run.
     pub(crate) fn answered_of(&self, run: i64) -> Result<Looked, Error> {
         self.read(
             "WHERE substr(state, 1, 1) = x'01' AND questions.run = ?1",
@@ -184,8 +184,8 @@ impl<'a> Table<'a> {
         self.write(run, &asked.question, &state)
     }
 
-    /// Gives a question of a run the answer that who carries the run was told itself, unless somebody else was first or nobody
-    /// waits any more.
+    /// Stores the answer that the process of a run has received itself, unless another answer was first or the question is
+    /// closed.
     pub(crate) fn claim(
         &self,
         run: i64,
@@ -210,7 +210,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Closes those of these questions whose time is over; gives those that were answered in time.
+    /// Closes those of these questions that are past their deadline; returns those that were answered in time.
     pub(crate) fn expire(
         &self,
         run: i64,
@@ -371,7 +371,7 @@ impl<'a> Table<'a> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Forgets what nobody has asked for in time.
+    /// Removes early answers whose time has passed.
     pub(crate) fn forget_early(&self, now: i64) -> Result<(), Error> {
         for key in self.early_keys()? {
             if self.early(&key, now)?.is_none() {
@@ -471,7 +471,7 @@ fn not_asked(run: &str, open: Vec<String>) -> Error {
 mod tests {
     use crate::questions::{Answer, State};
 
-    /// Queries and an index look at the first byte of a state.
+    /// Queries and an index rely on the first byte of a state.
     #[test]
     fn states_begin_with_the_numbers_in_queries() {
         let answer = Answer {

@@ -39,7 +39,7 @@ pub(super) fn is_one_bit_off(order: Order, before: Sum, frame: &[u8], salt: &[u8
     false
 }
 
-/// Whether a flipped bit of this word makes the difference, when one more in the word adds so much.
+/// Whether a flipped bit of this word makes the difference, when one more in the word adds this much.
 fn explains(missing: Sum, word: u32, adds: Sum) -> bool {
     (0..u32::BITS).any(|bit| {
         let bit = 1_u32 << bit;

@@ -15,8 +15,8 @@ use crate::open_file::OpenFile;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
+use crate::recording::Recording;
 use crate::row::{RunRow, StoreId};
-use crate::unsynced::{self, Committer};
 use crate::writer::{AGAIN, Command, Failure, Place, RENEWAL, What, Write};
 
 /// The most writes of one transaction.
@@ -34,9 +34,11 @@ pub(super) struct Thread {
     pub store: StoreId,
     /// How long it waits while another process holds the lock.
     pub patience: Duration,
-    pub _committer: Committer,
+    pub _recording: Recording,
     /// Since when that process holds it, as far as is known.
     pub locked: Option<Instant>,
+    /// Who was let go while it held it: nobody else can take those runs as long as this process lives.
+    pub unreleased: Vec<Write>,
 }
 
 impl Thread {
@@ -63,26 +65,29 @@ impl Thread {
             if renewal <= Instant::now() {
                 let renewed = self.owner.renew(&self.connection);
                 renewal = Instant::now() + until_next(&renewed);
+                if renewed.is_ok() {
+                    self.locked = None;
+                }
+            }
+            if self.locked.is_none() {
+                group.append(&mut self.unreleased);
             }
             if !group.is_empty() {
                 self.commit(group);
             }
             if let Some(then) = end {
-                // The lock is let go and the log put into the file before anybody hears of it.
+                // The lock is released and the log written into the file before the callback runs.
                 drop(self);
                 return then(Ok(()));
             }
         }
     }
 
-    /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
+    /// Writes a group and reports to each what happened to it. A group that cannot be written is written again run by run: what
     /// is wrong with one takes no other along. Of a lock that another process holds all of them know when one has waited.
     fn commit(&mut self, group: Vec<Write>) {
         if !self.file.is_there() {
             return refuse(group, &Failure::Removed);
-        }
-        if let Err(why) = unsynced::sync() {
-            return refuse(group, &Failure::Database(why));
         }
         match self.write_with_patience(&group) {
             // What was written to a log that another process has removed meanwhile is lost.
@@ -98,7 +103,12 @@ impl Thread {
             }
             Err(Error::Locked(_)) => {
                 let why = "another process has kept the store locked for too long";
-                refuse(group, &Failure::Database(why.into()));
+                let failure = Failure::Database(why.into());
+                let is_release = |it: &Write| matches!(it.what, What::Release(_));
+                let (releases, others): (Vec<_>, Vec<_>) = group.into_iter().partition(is_release);
+                refuse(others, &failure);
+                let again = releases.into_iter().map(|it| it.refuse_for_now(&failure));
+                self.unreleased.extend(again);
             }
             Err(error) => {
                 let mut runs = by_run(group);
@@ -113,8 +123,8 @@ impl Thread {
         }
     }
 
-    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still. The time
-    /// counts from when it was first found, for all that wants to be written.
+    /// Waits while another process holds the lock: waiting is better than ending the runs. The time counts from when the lock
+    /// was first found taken, for all queued writes.
     fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Error> {
         loop {
             let begun = Instant::now();
@@ -131,8 +141,8 @@ impl Thread {
     }
 }
 
-/// Until an owner is renewed again. Whoever takes a run of one that could not be renewed raises its epoch, which the next write
-/// sees.
+/// The time until an owner is renewed again. A process that takes a run of an owner that could not be renewed raises its epoch,
+/// which the next write detects.
 const fn until_next(renewed: &rusqlite::Result<()>) -> Duration {
     match renewed {
         Ok(()) => RENEWAL,
@@ -214,14 +224,14 @@ impl Group<'_> {
                 Table::new(transaction, store).end(run.number, *operation, why.as_deref())?;
             }
             What::Release(ResultDelivery::Settled) => row.owner.clear(),
-            // An ended run that still has an owner is one whose result nobody has.
+            // An ended run that still has an owner is one with an undelivered result.
             What::Release(ResultDelivery::Outstanding) | What::Flush => {}
         }
         Ok(())
     }
 }
 
-/// Gives the runs that belong to another process by now.
+/// Returns the runs that belong to another process by now.
 fn write(
     connection: &mut Connection,
     store: &StoreId,

@@ -348,6 +348,29 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
 }
 
 #[test]
+fn a_run_that_is_left_under_a_lock_is_let_go_when_that_is_over() {
+    let folder = Folder::new("left-locked");
+    let patience = Patience {
+        look: Duration::from_millis(1),
+        write: Duration::from_millis(1),
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let left = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let other = store.begin(&new_run("b"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    assert!(left.released().is_err());
+    assert!(store.take("a").is_err());
+    database.execute_batch("COMMIT").expect("it was ours");
+    // What is written next finds out that it is over, and then it is let go.
+    assert_eq!(flushed(&other), Ok(()));
+    assert_eq!(flushed(&other), Ok(()));
+    assert!(store.take("a").is_ok());
+}
+
+#[test]
 fn all_runs_together_wait_once_for_a_lock() {
     let folder = Folder::new("together");
     let patience = Patience {

@@ -10,21 +10,21 @@
 //! - How the text is cut decides nothing but how a growing string is divided.
 //! - The work is linear in the text; between two pieces nothing is kept but the value that is not whole.
 //!
-//! A model may write something before the value (prose, a fence, a thought) and something after it: the first place where a value
-//! of the shape can be read, and that lies in no thought, is where it begins, and after its end only that mark is looked for. What is not
-//! JSON is not repaired here; a caller with the whole text can do that.
+//! A model may write something before the value (prose, a fence, a thought) and something after it: the first place where a
+//! value of the shape can be read, and that is in no thought, is where it begins, and after its end only that mark is looked
+//! for. What is not JSON is not repaired here; a caller with the whole text can do that.
 
 mod scan;
 
-use scan::{Collected, Text};
 use serde::de::IgnoredAny;
 
 use crate::thought::Follower;
+use scan::{Collected, Text};
 
 /// What may be used of a value before it is whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// Nothing.
+    /// Nothing: the value has to be complete.
     Whole,
     /// A string: its beginning.
     Text,

@@ -1,8 +1,7 @@
-//! What a run of the store is carried for.
+//! The purpose for which a stored run is resumed.
 
 use gsw_journal::record::UndoWish;
 
-/// What it is carried for.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
     Resume,
@@ -12,7 +11,7 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// The command of `runs` that says so.
+    /// The command of `runs` for it.
     pub(super) fn words(self, id: &str) -> Vec<String> {
         let words = |command: &str| vec![command.to_owned(), id.to_owned()];
         let undo = |number: u64, how: &str| {

@@ -67,7 +67,7 @@ fn parts(types: &TypeTable, ty: TypeId, waiting: &mut std::collections::VecDeque
     }
 }
 
-/// What there is to say of a type beyond its name.
+/// The details of a type beyond its name.
 fn shape(types: &TypeTable, ty: TypeId) -> Option<Shape> {
     match types.get(ty) {
         Type::Record(record) => Some(record_shape(types, record)),

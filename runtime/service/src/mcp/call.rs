@@ -125,7 +125,6 @@ impl Ongoing {
         self.asked.clear();
     }
 
-    /// What happens next.
     pub async fn happening(&mut self) -> Option<Happening> {
         self.happenings.next().await
     }
@@ -167,7 +166,7 @@ impl<'a> GivenUp<'a> {
 /// Whether the end of a connection is the end of its calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Watch {
-    /// The process ends with its only client, and what is written down is left.
+    /// The process ends with its only client, and what is recorded is left.
     NotAtAll,
     Calls,
 }

@@ -18,7 +18,7 @@ use crate::mcp::form::{self, Choices};
 
 /// The most lines of progress that wait for a client that reads slowly; the others are left out.
 const MOST_LINES: usize = 64;
-/// The most runs that are carried at once for clients.
+/// The most runs for clients at once.
 const MOST_RUNS: usize = 10_000;
 
 /// What happens in a run that a caller waits for.
@@ -52,14 +52,13 @@ pub(super) struct Happenings {
     shared: Arc<Shared>,
 }
 
-/// Reports on one run.
 #[derive(Clone)]
 pub(super) struct Teller {
     sender: UnboundedSender<Happening>,
     shared: Arc<Shared>,
 }
 
-/// What both ends know of what is between them.
+/// State shared by both ends of the channel.
 #[derive(Default)]
 struct Shared {
     lines: AtomicUsize,
@@ -98,7 +97,7 @@ impl Callers {
         Some((teller, Happenings { receiver, shared }))
     }
 
-    /// It has ended.
+    /// Removes a run that has ended.
     pub fn remove(&self, run: &str, finished: Box<Finished>) {
         let teller = self.lock().remove(run);
         if let Some(teller) = teller {
@@ -124,7 +123,7 @@ impl Callers {
 }
 
 impl Teller {
-    /// More of the run; left out where the client is far behind.
+    /// Sends an event of the run; dropped where the client is far behind.
     pub fn progress(&self, line: impl FnOnce() -> Option<Line>) {
         if self.shared.lines.load(Ordering::Relaxed) < MOST_LINES
             && let Some(line) = line()
@@ -177,7 +176,7 @@ impl Asked {
 }
 
 impl Happenings {
-    /// Whether the run has ended, though there may be things to hear of it.
+    /// Whether the run has ended, although events may still be queued.
     pub fn have_ended(&self) -> bool {
         self.shared.ended.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The calls of one client that are open: an id is of one call at a time, and ending or cancelling them reaches their runs.
+//! The open calls of one client: ids are unique among them, and ending or cancelling them reaches their runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -128,7 +128,7 @@ impl Calls {
 }
 
 impl Call {
-    /// Its run has begun.
+    /// Notes that its run has begun.
     pub fn began(&self, run: &Canceller) {
         let mut state = lock(&self.calls.0);
         let over = state.over.then(|| WITH_SESSION.to_owned());

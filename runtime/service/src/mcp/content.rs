@@ -1,4 +1,4 @@
-//! `Content` and `Message` of `std/mcp`: what a workflow gives a client beside data.
+//! `Content` and `Message` of `std/mcp`: what a workflow returns to a client besides data.
 
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents, Role};

@@ -37,12 +37,12 @@ pub(super) enum Choices {
 /// What a field with several choices may say.
 const LIST_KEYWORDS: &[&str] = &["type", "title", "description", "minItems", "maxItems"];
 
-/// How the answer to a question lies in the form.
+/// How the answer to a question is laid out in the form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layout {
     /// The form is the answer.
     Whole,
-    /// The field `answer` is.
+    /// The field `answer` is the answer.
     Field,
     /// The field `answer` holds it as JSON.
     Json,
@@ -200,7 +200,7 @@ fn flat(schema: &Value, choices: Choices) -> Option<Map<String, Value>> {
     Some(form(properties, &required.unwrap_or_else(|| json!([]))))
 }
 
-/// The schemas of types that stand in several places, by name.
+/// The schemas of types that occur in several places, by name.
 fn definitions(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("$defs")?.as_object()
 }
@@ -242,7 +242,7 @@ fn primitive(
     }
 }
 
-/// A field with several choices, where a list is of words.
+/// A field with several choices, for a list of words.
 fn several(schema: &Map<String, Value>, named: Option<&Map<String, Value>>) -> Option<Value> {
     let items = whole(schema.get("items")?, named)?;
     let words = items.get("enum")?.as_array()?;

@@ -1,4 +1,4 @@
-//! Workflows that no client may call: what a client gives is what a model has written, and they let it come to a `trusted` place.
+//! Workflows that no client may call: a client's input is written by a model, and they let it reach a `trusted` place.
 
 use gsw_abi::program::{Program, Workflow};
 

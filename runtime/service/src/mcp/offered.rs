@@ -55,7 +55,6 @@ pub(super) struct Wanted {
     pub again: Option<(String, InputResponses)>,
 }
 
-/// What a client gets.
 pub(super) enum Followed {
     /// Questions, after which it is to ask again.
     Asked(InputRequiredResult),
@@ -208,7 +207,7 @@ impl Offered {
     }
 }
 
-/// Hands on a line of a run, as far as the client wants to hear of it.
+/// Forwards a log line of a run, if it is of the level that the client wants.
 async fn say(
     ongoing: &mut Ongoing,
     line: Line,

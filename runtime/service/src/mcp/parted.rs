@@ -13,7 +13,7 @@ const MOST: usize = 1_000;
 /// How long the end of a run is kept whose client has not called again.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// Runs by the tokens that their clients give back, the oldest first.
+/// Runs by the tokens that their clients return, the oldest first.
 #[derive(Default)]
 pub(super) struct Parted(VecDeque<Parting>);
 

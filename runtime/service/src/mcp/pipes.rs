@@ -46,7 +46,7 @@ impl Pipes {
         }
     }
 
-    /// Reads a line to its end; none where there is no other.
+    /// Reads a whole line; `None` at the end of input.
     async fn next_line(&mut self) -> Option<Result<(), Refused>> {
         loop {
             // A pipe that fails has ended.

@@ -1,4 +1,4 @@
-//! Workflows that give messages as the prompts of a server, and what their arguments can be.
+//! Workflows that return messages, as the prompts of a server, and the completions of their arguments.
 
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Type, TypeId, TypeTable};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::arguments::same_name;
 use crate::mcp::{content, guard};
 
-/// The most values that a completion gives, which is what the protocol allows.
+/// The most values of a completion, which is the protocol's limit.
 const MOST: usize = 100;
 
 pub(super) fn prompts(program: &Program) -> Vec<Prompt> {

@@ -13,7 +13,7 @@ const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 876
 pub enum Reach {
     /// The one that has started it, by its standard input and output.
     Pipes,
-    /// Any that gets through.
+    /// Any client that can connect.
     Http(Http),
 }
 

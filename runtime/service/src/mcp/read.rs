@@ -43,7 +43,7 @@ struct Envelope {
     _params: Option<IgnoredAny>,
 }
 
-/// An id that is `null` is there, and is none.
+/// An id that is `null` counts as present, and is no id.
 fn present<'a, D: serde::Deserializer<'a>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

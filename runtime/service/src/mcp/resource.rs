@@ -83,7 +83,7 @@ pub(super) fn contents(
     }])
 }
 
-/// As it is declared, else as the type of the result says; none where each value says it.
+/// As declared, else from the type of the result; `None` where each value has its own.
 fn media_type(types: &TypeTable, workflow: &Workflow, declared: &Declared) -> Option<String> {
     if let Some(declared) = &declared.media_type {
         return Some(declared.clone());

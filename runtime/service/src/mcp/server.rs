@@ -23,13 +23,13 @@ use crate::mcp::offered::{Followed, Offered, Wanted, lock};
 use crate::mcp::watched::Watched;
 use crate::mcp::{call, ending, guard, log, offer, prompt, resource, tasks, watched};
 
-/// For so long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
+/// For this long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
 const LISTED: u64 = 3_600_000;
 
 /// The server of one client.
 pub(super) struct Server {
     offered: Arc<Offered>,
-    /// From which level on it wants to be sent the log; not at all unless it says so.
+    /// The lowest level of the log that it wants; `None` until it asks for it.
     logged: Mutex<Option<Level>>,
     watched: Watched,
 }
@@ -43,7 +43,7 @@ impl Server {
         }
     }
 
-    /// What a client hears that asks for something that there is not, or that it may not have.
+    /// The error for a client that asks for something that does not exist, or that it may not have.
     fn unknown(&self, what: &str, name: &str) -> ErrorData {
         let why = guard::why_not(self.offered.program(), name);
         let why = why.unwrap_or_else(|| format!("there is no {what} `{name}`"));
@@ -338,7 +338,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// There is no patience that could have come to its end.
+/// A wait without a limit cannot run out.
 fn endless() -> ErrorData {
     ErrorData::internal_error("the run was given up without a limit", None)
 }

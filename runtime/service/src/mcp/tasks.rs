@@ -32,7 +32,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 const POLL: u64 = 1_000;
 /// How long the end of a task is kept.
 const KEPT: Duration = Duration::from_secs(3600);
-/// The ends of so many tasks are kept, the latest ones,
+/// The ends of this many tasks are kept, the latest ones,
 const MOST_ENDED: usize = 1_000;
 /// as far as they have no more bytes than this.
 const LARGEST: usize = 64 << 20;
@@ -52,7 +52,7 @@ struct Entry {
     task: Task,
     payload: TaskPayload,
     canceller: Canceller,
-    /// What clients answer goes to what carries the task; `None` once it has ended.
+    /// The channel for clients' answers to the running task; `None` once it has ended.
     answers: Option<UnboundedSender<InputResponses>>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn are_known(context: &RequestContext<RoleServer>) -> bool {
     capabilities.is_some_and(|it| it.supports_tasks())
 }
 
-/// Has a run go on as a task.
+/// Has a run continue as a task.
 pub(super) fn begin(
     offered: &Arc<Offered>,
     ongoing: Ongoing,

@@ -35,7 +35,7 @@ impl Changes {
         }
     }
 
-    /// Tells a client of the newer age until it stops listening.
+    /// Notifies a client of the newer protocol until it stops listening.
     pub async fn tell(&self, listener: SubscriptionContext) {
         let uris = listener.accepted().resource_subscriptions.clone();
         let uris = uris.unwrap_or_default();
@@ -66,7 +66,7 @@ pub(super) struct Watched {
     telling: Mutex<Option<Telling>>,
 }
 
-/// The task that tells the client, which ends with this.
+/// The notifying task, which ends with this.
 struct Telling(AbortHandle);
 
 impl Drop for Telling {

@@ -50,7 +50,6 @@ struct Line {
 }
 
 impl Desk {
-    /// A desk without questions.
     pub fn new(
         program: Arc<Program>,
         stage: Arc<Stage>,
@@ -234,7 +233,7 @@ impl Desk {
 }
 
 impl Line {
-    /// Deals with what is no answer; gives a line back.
+    /// Handles a line that is not an answer; hands any other line back.
     fn take(&mut self, message: Message) -> Option<std::io::Result<Option<String>>> {
         match message {
             // The person has begun to answer it.

@@ -37,7 +37,7 @@ mod unix {
         }
     }
 
-    /// Sets the terminal as it was, for a process that ends while keys are typed.
+    /// Restores the terminal, for a process that ends while keys are typed.
     pub fn restore() {
         let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = before.take() {
@@ -47,7 +47,7 @@ mod unix {
     }
 }
 
-/// Elsewhere keys are shown.
+/// Not supported elsewhere: keys are echoed.
 #[cfg(not(unix))]
 pub struct Unseen(());
 

@@ -71,7 +71,7 @@ enum Empty {
     End,
 }
 
-/// What came of a place.
+/// The outcome of a place.
 enum Given {
     Value(Value),
     /// The list is at its end.
@@ -233,7 +233,7 @@ impl<'a> Form<'a> {
         if let Some(docs) = place.docs.or(docs).filter(|_| place.path != "$") {
             say(&Shown::line(&format!("{}: {docs}", place.name)).text());
         }
-        // A check that looks at several fields may be put right in any of them.
+        // A check over several fields may be fixed in any of them.
         let path_of = |field: &Field| format!("{}.{}", place.path, field.wire);
         let all = fields.iter().any(|it| {
             let is_wide = it

@@ -52,7 +52,7 @@ fn start(messages: Sender<Message>) -> Option<Sender<()>> {
     Some(wanted)
 }
 
-/// Where standard input is.
+/// The position in standard input.
 enum At {
     /// At the beginning of a line.
     Line,

@@ -1,4 +1,4 @@
-//! `runs answer`: answers a question of a run, whichever process carries it.
+//! `runs answer`: answers a question of a run, whichever process runs it.
 
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
@@ -10,7 +10,7 @@ use crate::environment;
 use crate::report::Next;
 use crate::runs::arguments::Asking;
 
-/// Delivers an answer; gives the line that reports it.
+/// Delivers an answer; returns the line that reports it.
 pub(super) fn answer(
     engine: &Engine,
     store: &RunStore,

@@ -34,13 +34,13 @@ pub enum RunsCommand {
         /// JSON.
         answer: String,
     },
-    /// Says what became of something that may have been done.
+    /// Says what happened to something that may have been done.
     Settle {
         id: String,
         operation: u64,
         settled: Settled,
     },
-    /// Tries again what could not be taken back of a run that has ended, or says what became of it.
+    /// Tries again what could not be taken back of a run that has ended, or says what happened to it.
     Undo {
         id: String,
         wish: UndoWish,
@@ -100,7 +100,7 @@ pub enum Asking {
     Key(String),
 }
 
-/// What became of something that may have been done.
+/// What happened to something that may have been done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settled {
     /// It was done, and gave this JSON.

@@ -39,7 +39,7 @@ pub fn happened(
     happened.map_err(|it| it.to_string())
 }
 
-/// How many records of a run its store has by now, by which one knows that more has happened.
+/// How many records of a run its store has by now; a larger number means that more has happened.
 ///
 /// # Errors
 /// When there is no store, or no such run.

@@ -1,4 +1,4 @@
-//! The newest run of each workflow of a program, in words, for an editor.
+//! The newest run of each workflow of a program, as text, for an editor.
 
 use std::collections::BTreeMap;
 

@@ -23,7 +23,7 @@ use crate::store::Origin;
 /// How many operations of a run are listed, the last ones.
 const LISTED: usize = 40;
 
-/// What became of a command about the runs of a store.
+/// What happened to a command about the runs of a store.
 #[derive(Debug)]
 pub enum OfStore {
     Done(Exit),
@@ -86,7 +86,6 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
     OfStore::Done(done.unwrap_or_else(|why| refuse(form, &why)))
 }
 
-/// What a command needs.
 enum Needs<'a> {
     Records(OfRecords<'a>),
     /// The program that began the run, by its path.

@@ -10,18 +10,18 @@ use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_journal::list::Info;
 
-/// A run that has not ended, and what becomes of it under a program.
+/// A run that has not ended, and what happens to it under a program.
 #[derive(Debug)]
 pub struct Replayed {
     pub info: Info,
     pub verdict: Verdict,
 }
 
-/// What becomes of a run under another program.
+/// What happens to a run under another program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     GoesOn,
-    /// The program asks for something else; what is written down, and what is asked for.
+    /// The program asks for something else; what is recorded, and what is asked for.
     Diverges(String),
     /// It cannot be tried, and why.
     Unreadable(String),

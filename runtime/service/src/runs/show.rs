@@ -1,4 +1,4 @@
-//! `runs show`: how far a run is, drawn from what was written down, and what can be done.
+//! `runs show`: how far a run is, drawn from what was recorded, and what can be done.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -18,12 +18,11 @@ use crate::say;
 use crate::terminal::frame::{Moment, frame};
 use crate::terminal::{Colors, colors};
 
-/// A tree has at most so many rows.
+/// A tree has at most this many rows.
 const ROWS: usize = 40;
-/// So wide is a row where it is not known how wide it may be.
+/// This wide is a row where it is not known how wide it may be.
 const WIDTH: usize = 120;
 
-/// Shows a run.
 pub(super) fn show(
     engine: &Engine,
     id: &str,

@@ -1,4 +1,4 @@
-//! What could not be taken back of a run, what can be done about it, and what came of another attempt.
+//! The failed undos of a run, what can be done about them, and the results of another attempt.
 
 use gsw_engine::run::{NotUndone, UndoStanding};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(super) fn json(not_undone: &[NotUndone]) -> Value {
     Value::Array(rows.collect())
 }
 
-/// Says what came of another attempt.
+/// Reports the results of another attempt.
 pub(crate) fn report(not_undone: &[NotUndone], form: ResultForm, next: &Next) -> Exit {
     let said = match (form, not_undone) {
         (ResultForm::Json, left) => say::print_value(&json!({ "not_undone": json(left) })),

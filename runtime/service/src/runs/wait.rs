@@ -1,4 +1,4 @@
-//! `runs wait ID`: waits until a run has ended, whichever process carries it; this one does when no other does.
+//! `runs wait ID`: waits until a run has ended, whichever process runs it; this one does when no other does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,14 @@ use gsw_journal::list::{Carried, Info};
 
 use crate::arguments::BuiltinOptions;
 use crate::builds::{Build, become_it};
-use crate::execute::{Task, carry, note_delivered};
+use crate::execute::begin::Task;
+use crate::execute::{carry, note_delivered};
 use crate::exit::Exit;
 use crate::report::{Next, report};
 use crate::runs::{quiet_engine, refuse};
 use crate::store::Origin;
 
-/// How often it looks whether a run that another process carries has ended.
+/// How often to check whether a run of another process has ended.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Waits for a run, and ends as it would have.
@@ -48,7 +49,7 @@ pub(crate) fn wait(
     )
 }
 
-/// The run when no other process carries it any more.
+/// The run when no other process runs it any more.
 pub(crate) fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
     let store = store.existing().map_err(|it| it.to_string())?;
     loop {

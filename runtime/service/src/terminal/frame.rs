@@ -21,11 +21,11 @@ const MOST: usize = 40;
 pub struct Moment {
     /// The time in the run, in nanoseconds since 1970.
     pub now: i64,
-    /// Counts on while the run is at work.
+    /// Counts up while the run is running.
     pub beat: usize,
 }
 
-/// The rows of a tree, at most so many; the last one sums up.
+/// The rows of a tree, at most this many; the last one sums up.
 pub fn frame(tree: &Tree, moment: Moment, rows: usize) -> Vec<Row> {
     let room = rows.min(MOST).saturating_sub(1);
     if room == 0 {
@@ -36,7 +36,7 @@ pub fn frame(tree: &Tree, moment: Moment, rows: usize) -> Vec<Row> {
         moment,
         spent: tree.spent_below(),
     };
-    // What has ended gives way to what runs.
+    // Ended nodes make room for running ones.
     let mut drawn = Vec::new();
     for ended in [8, 3, 1, 0] {
         drawn = view.rows(ended);
@@ -60,7 +60,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// All that is worth a row, with so many nodes that have ended under each that runs.
+    /// All nodes that deserve a row, with this many ended nodes under each running one.
     fn rows(&self, ended: usize) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut waiting = vec![(self.tree.root(), 0)];

@@ -39,7 +39,7 @@ pub struct Ended<'a> {
 #[derive(Debug)]
 pub struct Held {
     groups: Vec<Group>,
-    /// How many have ended.
+    /// How many nodes have ended.
     count: u64,
     since: Option<Instant>,
     rate: Rate,
@@ -258,7 +258,7 @@ pub fn line(ended: &Ended<'_>) -> String {
     format!("{symbol} {kind} {name} ({facts}){why}")
 }
 
-/// An error on one line, at most so much of it as one reads at a glance.
+/// An error on one line, at most this much of it as one reads at a glance.
 fn reason(error: &str) -> String {
     let text = Shown::line(error).to_string();
     match text.char_indices().nth(LONGEST_REASON) {

@@ -1,4 +1,4 @@
-//! A run on a terminal: its log above, and below it what is at work at the moment.
+//! A run on a terminal: its log above, and its running nodes below.
 
 use std::io::{Write, stderr};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A row of a terminal: pieces of text with tones, cut to the cells that there are.
+//! A row of a terminal: styled pieces of text, cut to its width.
 
 use gsw_trace::Shown;
 use unicode_width::UnicodeWidthChar;
@@ -34,7 +34,7 @@ impl Row {
         self
     }
 
-    /// The row with at most so many cells, and how many it has.
+    /// The row with at most this many cells, and how many it has.
     #[must_use]
     pub fn cut(&self, longest: usize, colors: Colors) -> (String, usize) {
         let whole: usize = self.pieces.iter().map(|it| cells(&it.1)).sum();

@@ -26,7 +26,7 @@ pub struct Stage {
 struct State {
     screen: Screen,
     taken: Taken,
-    /// Plain lines that wait until the form is over.
+    /// Plain lines that wait until the form is closed.
     held: VecDeque<String>,
     /// How many found no room there.
     missed: usize,
@@ -91,7 +91,7 @@ impl Stage {
         state.screen.clear(&mut stderr(), size());
     }
 
-    /// Ends the form: the output that was held meanwhile follows.
+    /// Closes the form and prints the output that was held.
     pub fn give_back(&self) {
         let mut state = self.lock();
         state.taken = Taken::No;
@@ -128,7 +128,7 @@ impl Stage {
         self.line(text);
     }
 
-    /// Prints rows for good and draws what `rows` gives below; while a form is shown, nothing happens.
+    /// Prints rows permanently and draws what `rows` returns below; while a form is shown, nothing happens.
     pub fn draw(&self, above: &mut Vec<Row>, rows: impl FnOnce(Size) -> Vec<Row>) {
         let mut state = self.lock();
         if state.taken == Taken::Yes {

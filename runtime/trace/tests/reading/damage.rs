@@ -1,11 +1,11 @@
 //! Files that are cut, damaged, foreign or from another version: what can be read is shown, and what is missing is
 //! reported.
 
+use gsw_trace::NoTrace;
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
+use serde_json::json;
 
 use crate::story::{Story, read, review};
-use gsw_trace::NoTrace;
-use serde_json::json;
 
 fn sentences(bytes: &[u8]) -> Vec<String> {
     read(bytes)

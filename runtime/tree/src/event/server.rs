@@ -34,6 +34,8 @@ pub enum McpWhat {
     Progress,
     /// It has asked its caller for something that it is not granted: `method`.
     Refused,
+    /// Its `list` (of `tools`, for example) names what cannot be read and is left out: `names`.
+    Unreadable,
     /// `count` of these things were too many to be reported.
     Dropped,
 }

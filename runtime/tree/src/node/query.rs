@@ -76,14 +76,14 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Nodes as records, at most so many.
+    /// Nodes as records, at most this many.
     pub fn nodes(&mut self, ids: impl Iterator<Item = NodeId>, most: usize) -> Vec<NodeRecord> {
         ids.take(most.min(MOST_NODES))
             .map(|id| self.node(id))
             .collect()
     }
 
-    /// What steps and prompts gave, the latest first, at most so many.
+    /// What steps and prompts gave, the latest first, at most this many.
     pub fn outputs(&mut self, most: usize) -> Vec<OutputRecord> {
         let latest = self.tree.results().take(most.min(MOST_NODES));
         latest.map(|id| self.output(id)).collect()
@@ -144,7 +144,7 @@ impl Tree {
         self.lineage(id).find(|it| self.is_shown(*it))
     }
 
-    /// The shown node that a node lies in.
+    /// The shown node that a node is in.
     #[must_use]
     pub fn shown_parent(&self, id: NodeId) -> Option<NodeId> {
         self.shown(self.node(id).parent)
@@ -168,13 +168,13 @@ impl Tree {
         self.shown_children(of).filter(counts).last()
     }
 
-    /// The shown nodes that a node lies in, nearest first.
+    /// The shown nodes that a node is in, nearest first.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let above = self.lineage(id).skip(1);
         above.filter(|it| self.is_shown(*it))
     }
 
-    /// The shown nodes that lie in a node directly, in order of start.
+    /// The shown nodes that are in a node directly, in order of start.
     pub fn shown_children(&self, id: NodeId) -> ShownChildren<'_> {
         ShownChildren {
             tree: self,
@@ -202,7 +202,7 @@ impl Tree {
     }
 }
 
-/// The shown nodes that lie in a node: its children, with those of the nodes that are not shown in their place.
+/// The shown nodes that are in a node: its children, with those of the nodes that are not shown in their place.
 #[derive(Debug)]
 pub struct ShownChildren<'a> {
     tree: &'a Tree,

@@ -19,13 +19,13 @@ pub struct NodeRecord {
     /// What it is called from the outermost node down; the same in every run of the program.
     pub path: String,
     pub status: Status,
-    /// The node that it lies in.
+    /// The node that it is in.
     pub parent: Option<NodeId>,
     /// The innermost workflow around it, itself included.
     pub workflow: Option<NodeId>,
-    /// How many nodes it lies in.
+    /// How many nodes it is in.
     pub depth: u32,
-    /// How many nodes lie in it directly.
+    /// How many nodes are in it directly.
     pub children: u32,
     /// How often it was tried; of a prompt, its requests.
     pub attempts: u32,

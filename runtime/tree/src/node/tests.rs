@@ -1,7 +1,8 @@
 //! What the tree says of nodes.
 
-use super::{NewNode, Node, NodeId, Status, Tree};
 use gsw_abi::call::NodeKind;
+
+use super::{NewNode, Node, NodeId, Status, Tree};
 
 fn enter(tree: &mut Tree, parent: NodeId, kind: NodeKind, name: &str) -> NodeId {
     tree.enter(

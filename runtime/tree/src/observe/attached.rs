@@ -1,4 +1,4 @@
-//! An observer at work: its thread, and what is known about it from outside.
+//! An attached observer: its thread, and its state as seen from outside.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,7 +23,7 @@ pub struct Attached {
     ended: Receiver<HowEnded>,
 }
 
-/// What became of an observer.
+/// What happened to an observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// How many events were meant for it.

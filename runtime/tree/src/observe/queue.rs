@@ -19,9 +19,9 @@ const WHOLE: Capacity = Capacity {
     events: 1 << 14,
     bytes: 32 << 20,
 };
-/// An observer is woken for the first event, and then left to gather so many…
+/// An observer is woken for the first event, and then left to gather this many…
 const BATCH: usize = 4_096;
-/// …or for so long: waking it for each event would cost the run more than the event.
+/// …or for this long: waking it for each event would cost the run more than the event.
 const GATHER: Duration = Duration::from_millis(5);
 
 /// How much may wait: bytes of text are counted too, so that large values do not fill the memory.
@@ -65,7 +65,7 @@ struct State {
     is_gone: bool,
 }
 
-/// What becomes of an event that finds no room.
+/// What happens to an event that finds no room.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Lose,
@@ -77,12 +77,12 @@ enum Mode {
     },
 }
 
-/// When an event happened.
+/// The process in which an event happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Life {
     /// Now.
     This,
-    /// Before its run was brought back.
+    /// Before its run was replayed.
     Earlier,
 }
 
@@ -103,7 +103,7 @@ pub struct Counts {
     pub waited: Duration,
 }
 
-/// What became of an event.
+/// What happened to an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Push {
     /// It waits, or its loss has been counted.
@@ -231,7 +231,7 @@ impl Queue {
         state.counts.waited += start.elapsed();
     }
 
-    /// From now on publishers wait at most so long in all, and so long without progress.
+    /// From now on publishers wait at most this long in all, and this long without progress.
     pub fn hurry(&self, patience: Duration, total: Duration) {
         let mut state = self.lock();
         if let Mode::Wait {
@@ -247,7 +247,7 @@ impl Queue {
         self.emptied.notify_all();
     }
 
-    /// Takes all that waits, waited for at most so long.
+    /// Takes all that waits, waited for at most this long.
     pub fn take(&self, into: &mut VecDeque<Item>, longest: Option<Duration>) -> Flow {
         let mut state = self.lock();
         let is_idle = |it: &mut State| it.items.is_empty() && !it.is_closed;

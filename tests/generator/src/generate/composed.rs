@@ -7,7 +7,6 @@ use crate::generate::declaration::{Field, Function};
 use crate::generate::type_choice::Ty;
 
 impl Generator {
-    /// Declares one of them.
     pub(super) fn composed(&mut self) -> String {
         let name = self.fresh("shape");
         let text = match self.random.below(6) {

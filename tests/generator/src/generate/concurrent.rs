@@ -342,7 +342,6 @@ impl Generator {
 /// Whether a block may use variables of the code around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shared {
-    /// It runs in place.
     Yes,
     /// Others may run at the same time.
     No,

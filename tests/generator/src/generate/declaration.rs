@@ -7,42 +7,31 @@ use crate::generate::type_choice::Ty;
 /// What a program declares.
 #[derive(Default)]
 pub struct Declarations {
-    /// Enums.
     pub enums: Vec<Enum>,
-    /// Records.
     pub records: Vec<Record>,
     /// Errors with their fields.
     pub errors: Vec<(String, Vec<(String, Ty)>)>,
-    /// Constants.
     pub constants: Vec<(String, Ty)>,
-    /// Functions.
     pub functions: Vec<Function>,
     /// Whether the generic declarations of `library` are there.
     pub has_library: bool,
 }
 
-/// An enum.
 pub struct Enum {
-    /// Its name.
     pub name: String,
     /// Variants with their fields; the first one does not hold the enum itself.
     pub variants: Vec<(String, Vec<(String, Ty)>)>,
 }
 
-/// A record.
 pub struct Record {
-    /// Its name.
     pub name: String,
-    /// Fields.
     pub fields: Vec<Field>,
 }
 
 /// A field of a record, or a parameter of a function.
 #[derive(Clone)]
 pub struct Field {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: Ty,
     /// Whether it may be left out.
     pub has_default: bool,
@@ -50,16 +39,13 @@ pub struct Field {
     pub has_check: bool,
 }
 
-/// A function.
 #[derive(Clone)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// The record that it is a method of.
     pub receiver: Option<usize>,
-    /// Parameters, without the receiver.
+    /// Without the receiver.
     pub parameters: Vec<Field>,
-    /// What it gives.
     pub result: Ty,
     /// About how much it does.
     pub weight: i64,

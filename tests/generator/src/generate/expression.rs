@@ -232,7 +232,6 @@ impl Generator {
         format!("{record}.{field}")
     }
 
-    /// An error.
     pub(super) fn error_value(&mut self, depth: usize) -> String {
         if self.random.one_in(4) {
             let text = self.expression(&Ty::Str, depth);
@@ -278,7 +277,6 @@ impl Generator {
         self.lambda(parameters, result, depth)
     }
 
-    /// A lambda.
     pub(super) fn lambda(&mut self, parameters: &[Ty], result: &Ty, depth: usize) -> String {
         let before = self.scope.clone();
         self.scope.enter_function();

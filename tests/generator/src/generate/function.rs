@@ -10,7 +10,6 @@ use crate::generate::type_choice::Ty;
 const BODY: i64 = 400;
 
 impl Generator {
-    /// Declares a function.
     pub(super) fn function(&mut self) -> String {
         let mut function = self.head();
         self.scope = Scope {

@@ -1,6 +1,5 @@
 //! Generic declarations that programs may use; written by hand, because their types are the point.
 
-/// The declarations.
 pub const TEXT: &str = r#"type Crate<T> {
   value: T
   marks: [string] = ["new"]

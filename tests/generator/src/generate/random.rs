@@ -27,12 +27,10 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// One of these.
     pub fn pick<'a, T>(&mut self, them: &'a [T]) -> &'a T {
         &them[self.below(them.len())]
     }
 
-    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, them: &mut [T]) {
         for index in (1..them.len()).rev() {
             them.swap(index, self.below(index + 1));

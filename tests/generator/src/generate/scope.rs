@@ -5,40 +5,29 @@ use crate::generate::type_choice::Ty;
 /// How a local is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binding {
-    /// Never assigned.
     Let,
-    /// May be assigned.
     Var,
 }
 
-/// A local.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: Ty,
-    /// How it is bound.
     pub binding: Binding,
 }
 
 /// A function that is in a local.
 #[derive(Clone, Debug)]
 pub struct LocalFunction {
-    /// Its name.
     pub name: String,
-    /// What it takes.
     pub parameters: Vec<Ty>,
-    /// What it gives.
     pub result: Ty,
 }
 
-/// What is in scope.
 #[derive(Clone, Default, Debug)]
 pub struct Scope {
-    /// Locals.
     pub locals: Vec<Local>,
-    /// Functions in locals.
+    /// Locals that hold functions.
     pub functions: Vec<LocalFunction>,
     /// Whether code may sleep, start steps and tasks.
     pub may_wait: bool,
@@ -55,7 +44,6 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Adds a local.
     pub fn add(&mut self, name: &str, ty: Ty, binding: Binding) {
         self.locals.push(Local {
             name: name.to_owned(),
@@ -70,7 +58,6 @@ impl Scope {
         found.map(|it| it.name.clone()).collect()
     }
 
-    /// The variables.
     pub fn variables(&self) -> Vec<Local> {
         self.locals
             .iter()

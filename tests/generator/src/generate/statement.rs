@@ -14,7 +14,6 @@ pub fn indented(lines: &[String]) -> String {
 }
 
 impl Generator {
-    /// This many statements.
     pub(super) fn statements(&mut self, count: usize, depth: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for _ in 0..count {

@@ -3,20 +3,13 @@
 use crate::generate::Generator;
 use crate::generate::declaration::Declarations;
 
-/// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ty {
-    /// `int`
     Int,
-    /// `float`
     Float,
-    /// `bool`
     Bool,
-    /// `string`
     Str,
-    /// `duration`
     Duration,
-    /// `json`
     Json,
     /// `T?`, not of an optional or `json`.
     Optional(Box<Ty>),
@@ -100,7 +93,6 @@ impl Ty {
 }
 
 impl Generator {
-    /// A scalar type.
     pub(super) fn scalar_type(&mut self) -> Ty {
         let common = [
             Ty::Int,

@@ -1,4 +1,4 @@
-//! Calls: what comes to the parameters of what is called, and what it gives.
+//! Calls: the labels of arguments flow to parameters, and the label of the result.
 
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::setting::Setting;
@@ -41,7 +41,7 @@ impl<'a> ItemWalk<'_, 'a> {
         for (_, id) in arguments {
             let argument = self.expression(*id);
             if can_hold_function(self.db(), &self.body.expression(*id).ty) {
-                // Whom it is given to is not known, so neither is what it is called with.
+                // The receiver is unknown, so neither is known what it is called with.
                 self.note_called(&argument, &self.handed(span));
             }
             given.join(&argument);

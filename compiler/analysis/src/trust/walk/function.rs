@@ -29,7 +29,7 @@ impl<'a> ItemWalk<'_, 'a> {
         Label::handed(self.depth() + 1, span)
     }
 
-    /// The label of what a lambda gives that is called with what has this label.
+    /// The label of a lambda's result when its arguments have this label.
     pub(super) fn lambda_called(&mut self, lambda: &'a Lambda, passed: &Label) -> Label {
         for parameter in &lambda.parameters {
             self.learn(*parameter, passed);
@@ -37,7 +37,7 @@ impl<'a> ItemWalk<'_, 'a> {
         self.lambda(lambda)
     }
 
-    /// The label of what a lambda gives, without what it is given: that is seen where it is called.
+    /// The label of a lambda's result, without its arguments: those are seen where it is called.
     pub(super) fn lambda(&mut self, lambda: &'a Lambda) -> Label {
         self.returns.push(Label::default());
         let depth = self.depth();

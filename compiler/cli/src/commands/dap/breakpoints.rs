@@ -62,7 +62,6 @@ pub struct Breakpoints {
     pub lines: BTreeMap<String, BTreeMap<u32, Guard>>,
     /// Names of functions and nodes; a `*` stands for anything.
     names: Vec<(String, Guard)>,
-    /// Functions of these names.
     functions: BTreeMap<u32, Named>,
     pub raised: Stops,
     pub uncaught: Stops,

@@ -22,7 +22,6 @@ pub type Names<'a> = dyn Fn(&str) -> Option<Value> + 'a;
 pub struct Expression(ast::Expression);
 
 impl Expression {
-    /// Parses `text`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no expression");
         let db = Database::default();
@@ -50,7 +49,6 @@ impl Expression {
         value(&self.0, names)
     }
 
-    /// Whether it holds.
     pub fn holds(&self, names: &Names<'_>) -> Result<bool, String> {
         truth(&self.value(names)?)
     }

@@ -93,11 +93,11 @@ pub struct Stopped {
     pub depth: usize,
     /// The number of the point; of a run that waits, of the last one.
     pub point: u64,
-    /// Which follower says so.
+    /// The follower that reports it.
     pub by: u64,
 }
 
-/// Looks at a paused run.
+/// Inspects a paused run.
 type Look = Box<dyn FnOnce(&Run) + Send>;
 
 enum Command {
@@ -126,7 +126,7 @@ struct State {
 /// Follows the runs of a program.
 pub struct Follower {
     id: u64,
-    /// Held by the run that is looked at.
+    /// Held by the run that is shown.
     world: Mutex<()>,
     state: Mutex<State>,
     commanded: Condvar,
@@ -264,7 +264,7 @@ impl Follower {
         drop(world);
     }
 
-    /// Reports where a run is paused, and lets it be looked at until it resumes.
+    /// Reports where a run is paused, and answers questions about it until it resumes.
     fn stand(&self, run: &Run, at: Stopped) {
         if let Some(pauses) = &self.pauses {
             pauses.begin();
@@ -409,7 +409,7 @@ impl Step {
         if **run.id() != *self.run {
             return false;
         }
-        // Its task has ended: the next statement of any other is what there is.
+        // Its task has ended: only the next statement of another task can follow.
         let is_gone = point.task != self.task && run.debug_depth(self.task) == 0;
         let is_it = match self.how {
             How::Over => point.task == self.task && point.depth <= self.depth,

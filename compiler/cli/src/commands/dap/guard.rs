@@ -19,7 +19,7 @@ enum HitCondition {
     Exactly(u64),
     AtLeast(u64),
     AtMost(u64),
-    /// Each multiple of it.
+    /// At each multiple of this count.
     Every(u64),
 }
 

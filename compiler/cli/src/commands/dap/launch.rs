@@ -202,8 +202,8 @@ impl Launch {
         })
     }
 
-    /// Waits in a thread until a run has other records than it had, or cannot be read; then `tell` is called, unless nobody
-    /// holds `wanted` any more.
+    /// Waits in a thread until the records of a run have changed, or cannot be read; then calls `tell`, unless `wanted` was
+    /// dropped meanwhile.
     pub fn watch(
         &self,
         program: &Program,

@@ -1,4 +1,4 @@
-//! The run as it was: run again with what it was given, as far as an earlier point.
+//! A replay for the debugger: the run again with the same outcomes, up to an earlier point.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,6 @@ use super::breakpoints::Breakpoints;
 use super::follower::{Follower, Mode, Wanted};
 use super::launch::Program;
 
-/// What a replay needs.
 pub struct Replays<'a> {
     pub program: &'a Program,
     pub recording: Recording,

@@ -1,4 +1,4 @@
-//! The requests of an editor in turn, and the events that it gets: which run it looks at, the live one or a replay.
+//! The requests of an editor, one after the other, and its events; for the live run, or for a replay of it.
 
 mod following;
 mod requests;
@@ -20,14 +20,13 @@ use super::shown::Shown;
 use super::wire::Output;
 use following::Following;
 
-/// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     Request,
     End,
 }
 
-/// Runs of a program and an editor that looks at them.
+/// A debugging session: runs of a program, and the editor that inspects them.
 pub struct Session {
     output: Output,
     heard: Sender<Heard>,
@@ -35,21 +34,21 @@ pub struct Session {
     program: Option<Program>,
     breakpoints: Arc<Mutex<Breakpoints>>,
     live: Option<Live>,
-    /// A replay that is looked at, in the place of the live run.
+    /// A replay that is shown instead of the live run.
     past: Option<Arc<Follower>>,
     /// The main run as far as it has come.
     recording: Option<Recording>,
-    /// Where the live run is paused, while a replay is looked at as well.
+    /// Where the live run is paused, while a replay is shown.
     present: Option<Stopped>,
     /// How many points the main run had, when it has ended.
     ended_at: Option<u64>,
-    /// Where the run that is looked at is paused.
+    /// Where the run that is shown is paused.
     stopped: Option<Stopped>,
     shown: Shown,
     /// The runs that the client has heard of; the main one first.
     runs: Vec<Arc<str>>,
     replays: u64,
-    /// The run of a store that is looked at.
+    /// The stored run that is shown.
     kept: Option<KeptRun>,
     /// A run of another process that is followed.
     following: Option<Following>,
@@ -83,7 +82,6 @@ impl Session {
         }
     }
 
-    /// Takes what was heard.
     pub fn take(&mut self, heard: Heard) -> Next {
         match heard {
             Heard::Request(request) => return self.request(&request),
@@ -119,7 +117,7 @@ impl Session {
         self.output.event("output", body);
     }
 
-    /// The follower of the run that is looked at.
+    /// The follower of the run that is shown.
     fn current(&self) -> Option<&Arc<Follower>> {
         let live = self.live.as_ref().map(|it| &it.follower);
         self.past.as_ref().or(live)
@@ -127,7 +125,7 @@ impl Session {
 
     /// The point of the main run that a replay stops at anyhow.
     fn until(&self) -> u64 {
-        // What is followed goes on from where it is, as far as it comes.
+        // What is followed continues from where it is, as far as it comes.
         if self.past.is_none() || self.may_come_further() {
             return NEVER;
         }
@@ -180,7 +178,7 @@ impl Session {
         self.stand(at, &because);
     }
 
-    /// Reports to the client where the run that it looks at is paused.
+    /// Reports to the client where the run that is shown is paused.
     fn stand(&mut self, at: Stopped, because: &Because) {
         let (reason, description) = match because {
             Because::Entry => ("entry", None),
@@ -262,7 +260,7 @@ impl Session {
         };
     }
 
-    /// Where a run that has ended is looked at once more: where the uncaught error arose, else at its end.
+    /// Where a run that has ended is shown once more: where the uncaught error arose, else at its end.
     fn last_look(&self, result: &RunResult, last: u64) -> Option<(u64, Because)> {
         let stops = {
             let breakpoints = self.breakpoints();
@@ -295,7 +293,7 @@ impl Session {
             self.say("stderr", &why);
         }
         match self.present.clone() {
-            // It ended before it came to where the run is, which it cannot unless the run was given something meanwhile.
+            // It ended before it reached the run's point, which is only possible if the run has got outcomes meanwhile.
             Some(present) => self.stand(present, &Because::Present),
             // It was to pause, and its end came first.
             None if past.is_to_pause() && self.stand_at_end().is_some() => {}
@@ -319,7 +317,7 @@ impl Session {
         })
     }
 
-    /// Looks at the run as it was at a point, in the place of what was looked at.
+    /// Shows a replay of the run at an earlier point, instead of what is shown.
     fn go_to(&mut self, point: u64, because: Because) -> Result<(), String> {
         self.replay(Mode::To { point, because })
     }
@@ -363,7 +361,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins to look at a run that is kept.
+    /// Starts on a stored run.
     fn begin_kept(&mut self) -> Result<(), String> {
         let recorded = self.remember()?;
         if self.launch.stop_on_entry {
@@ -375,7 +373,7 @@ impl Session {
         self.replay(Mode::Go { until: recorded })
     }
 
-    /// Reads the run that is kept as far as it has come, and gives the last point of it.
+    /// Reads the run that is kept as far as it has come, and returns the last point of it.
     fn remember(&mut self) -> Result<u64, String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         let mode = Mode::Scan {
@@ -441,7 +439,7 @@ impl Session {
         if self.recording.is_none() {
             self.recording = follower.recording();
         }
-        // A run that waits is behind its last point.
+        // A run that waits is after its last point.
         let until = at.point + u64::from(at.because == Because::Pause);
         let wanted = match what {
             Back::Step => Wanted::Statement {

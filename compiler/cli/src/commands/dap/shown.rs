@@ -16,7 +16,6 @@ pub struct Shown {
     parts: Vec<Part>,
 }
 
-/// What can be opened.
 #[derive(Clone, Debug)]
 pub enum Part {
     /// The names in scope in a frame.

@@ -1,4 +1,4 @@
-//! Messages of the protocol: JSON behind a head that says how long it is.
+//! Messages of the protocol: JSON after a header with its length.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,6 @@ const LONGEST: usize = 16 << 20;
 /// So is a longer line of a head.
 const LONGEST_LINE: u64 = 4 << 10;
 
-/// Where messages come from.
 pub struct Input<R>(BufReader<R>);
 
 impl Input<std::io::Stdin> {
@@ -20,7 +19,7 @@ impl Input<std::io::Stdin> {
 }
 
 impl<R: Read> Input<R> {
-    /// The next message; `None` where there is none any more.
+    /// The next message; `None` at the end of input.
     pub fn message(&mut self) -> Result<Option<Value>, String> {
         let mut length = None;
         loop {
@@ -65,7 +64,6 @@ fn length_of(line: &str) -> Result<Option<usize>, String> {
         .ok_or_else(|| format!("a message of {} bytes is too long", value.trim()))
 }
 
-/// Where messages go.
 #[derive(Debug, Default)]
 pub struct Output {
     written: AtomicU64,
@@ -76,7 +74,6 @@ impl Output {
         self.write(json!({ "type": "event", "event": name, "body": body }));
     }
 
-    /// Answers a request.
     pub fn respond(&self, to: &Value, body: Result<Value, String>) {
         let mut message = json!({
             "type": "response",

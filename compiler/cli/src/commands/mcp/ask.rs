@@ -61,7 +61,6 @@ impl Servers {
         }
     }
 
-    /// What a tool gives.
     pub(super) fn call(
         &self,
         server: &str,

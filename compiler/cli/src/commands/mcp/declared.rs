@@ -7,7 +7,6 @@ use gsw_syntax::{file_item_ids, item_ast};
 
 pub(super) struct Declared {
     pub(super) servers: Vec<Server>,
-    /// Their tools.
     pub(super) tools: Vec<Tool>,
     /// Names of the file's declarations that are not made anew.
     pub(super) taken: Vec<String>,
@@ -17,7 +16,7 @@ pub(super) struct Declared {
 
 pub(super) struct Server {
     pub(super) name: String,
-    /// As it is written.
+    /// As written in the source.
     pub(super) transport: String,
 }
 
@@ -43,13 +42,13 @@ impl Tool {
         }
     }
 
-    /// The trust of the result.
     /// The parameters that are `trusted` here and not there: the server has none of that name any more.
     pub(super) fn trusts_more_than<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a str> {
         let trusted = self.trusted.iter().filter(|it| !other.trusted.contains(it));
         trusted.map(String::as_str)
     }
 
+    /// The same for the result.
     pub(super) const fn trust_of_result(&self) -> &'static str {
         match self.gives {
             Presence::Present => TRUSTED,
@@ -130,7 +129,7 @@ impl Declared {
             return;
         };
         let head = &item_signature(db, item).signature;
-        // One that has another name now is named as it was.
+        // A renamed tool keeps its earlier name.
         let server = match (head.server, &signature.by) {
             (Some(server), _) => server.name(db).to_string(),
             (None, Some(by)) => text(by.span),

@@ -14,7 +14,6 @@ pub(super) struct Types<'a> {
     tool: String,
     /// Records of schemas that have a name of their own, by it, so that one that holds itself ends.
     known: BTreeMap<String, String>,
-    /// Their declarations.
     pub(super) text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is run for the tests of a file: each once, or once for each row and repetition; and what becomes of it.
+//! What is run for the tests of a file: each once, or once for each row and repetition; and what happens to it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,14 +75,13 @@ pub enum Runner<'a> {
     Live(Engine),
 }
 
-/// What is run.
 pub struct Of<'a> {
     pub file: &'a Path,
     /// The model that replaces every agent's.
     pub model: Option<&'a str>,
 }
 
-/// What became of one run.
+/// What happened to one run.
 struct Ran {
     ending: Ending,
     duration: Duration,
@@ -91,7 +90,7 @@ struct Ran {
     /// The latest lines of its log.
     logs: Logs,
     crashes: Option<Crashed>,
-    /// What its models answered, where that is written down.
+    /// What its models answered, where that is recorded.
     records: Option<Vec<Record>>,
 }
 
@@ -153,7 +152,7 @@ impl Cases {
         tests.filter_map(|it| it.cassette.as_deref())
     }
 
-    /// Runs all and says what became of each test.
+    /// Runs all and says what happened to each test.
     pub fn run(
         &self,
         runner: &Runner<'_>,
@@ -209,7 +208,7 @@ impl Cases {
         outcomes
     }
 
-    /// Runs all, several at once; what became of them is in the order of the cases.
+    /// Runs all, several at once; what happened to them is in the order of the cases.
     fn run_all(&self, runner: &Runner<'_>, file: &Path, cassettes: &Cassettes) -> Vec<Ran> {
         let next = AtomicUsize::new(0);
         let found: Mutex<Vec<Option<Ran>>> = Mutex::new(self.cases.iter().map(|_| None).collect());
@@ -229,7 +228,7 @@ impl Cases {
         };
         std::thread::scope(|scope| {
             for _ in 1..at_once.min(self.cases.len()) {
-                // Where no further thread can be started, those that there are do it all.
+                // Where no more threads can be started, the existing ones do all the work.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -300,7 +299,7 @@ impl Taped<'_> {
     }
 }
 
-/// How a run went; the run is `None` where it hung, and the records are where nothing is written down.
+/// How a run went; the run is `None` where it hung, and the records are where nothing is recorded.
 struct Went {
     finished: Option<Box<Finished>>,
     records: Option<Result<Vec<Record>, String>>,
@@ -457,7 +456,7 @@ fn named(test: &str, rows: Vec<Value>) -> Vec<(String, Input)> {
     named.collect()
 }
 
-/// A test that holds when so many of its runs do.
+/// A test that holds when this many of its runs do.
 fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
     let count = runs.len();
     let mut all = Ran {

@@ -1,4 +1,4 @@
-//! The cassettes of tests: which a test plays or records, and what becomes of their files.
+//! The cassettes of tests: which a test plays or records, and what happens to their files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum Use {
 /// The cassettes of all tests of a command.
 pub struct Cassettes {
     kind: Use,
-    /// By their paths.
+    /// By path.
     open: BTreeMap<PathBuf, Open>,
 }
 
@@ -138,7 +138,7 @@ impl Cassettes {
     }
 }
 
-/// What became of the files of cassettes.
+/// What happened to the files of cassettes.
 #[derive(Default)]
 pub struct Finished {
     pub notes: Vec<String>,

@@ -1,4 +1,4 @@
-//! `gswc test --crash`: a test is tried with crashes in a folder that is there for it alone.
+//! `gswc test --crash`: runs a test with crashes, in a folder of its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub fn tried(
     try_with_crashes(loaded, prompts, entry, tapes, &folder.0, crashes)
 }
 
-/// What became of a test that was tried.
+/// What happened to a test that was tried.
 pub fn ending(tried: &Tried, name: &str) -> Ending {
     let undisturbed = cases::ending(&tried.finished);
     if let Ending::Failed { message } = undisturbed {

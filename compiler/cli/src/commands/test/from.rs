@@ -1,9 +1,9 @@
 //! `gswc test --from RUN`: a test of what happened in a run of the store, with a mock for each call that had an answer.
 //!
-//! The run is brought back in memory, so nothing is performed. What stands for it in the test is what a reader would write: prompts,
-//! tools, people and what comes from outside by their values, effects of the library where neither a prompt nor a tool asks for
-//! them. The test is tried before it is printed. Where it fails because an answer comes at once that took its time, as with a
-//! time limit or in a race, the mocks take as long as the calls did.
+//! The run is replayed in memory, so nothing is performed. What stands for it in the test is what a reader would write:
+//! prompts, tools, people and what comes from outside by their values, effects of the library where neither a prompt nor a tool
+//! asks for them. The test is tried before it is printed. Where it fails because an answer comes at once that took its time, as
+//! with a time limit or in a race, the mocks take as long as the calls did.
 
 mod effects;
 mod literal;
@@ -73,7 +73,7 @@ fn printed(arguments: &Test, run: &str) -> Result<Exit, Exit> {
     })
 }
 
-/// What becomes of the test at the end of the file.
+/// What happens to the test at the end of the file.
 fn tried(file: &Path, test: &str) -> Result<Ending, Exit> {
     let failed = |message: &str| {
         Ok(Ending::Failed {

@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
         is_tainted || self.gives_other(call, old)
     }
 
-    /// Whether a call that is given the same gives something else.
+    /// Whether a call with the same arguments may return something else.
     fn gives_other(&mut self, call: RuntimeCall, arguments: &[Operand]) -> bool {
         if call == RuntimeCall::workflow_list {
             return !self.same_list();
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
                     old: *a,
                     new: *c,
                     tainted: self.given(lane, &Called::of(*a, b), &Called::of(*c, d)),
-                    // What asks for nothing and is not seen elsewhere matters by what it gives alone.
+                    // A call without operations and without visible changes matters only by its result.
                     after: match asks || touched != Touched::default() {
                         true => self.after(lane, old_at, new_at),
                         false => After::NOTHING,

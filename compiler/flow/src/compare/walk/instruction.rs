@@ -1,4 +1,4 @@
-//! Two instructions of one shape: whether what they give may be another value.
+//! Two instructions of one shape: whether their results may differ.
 
 use gsw_abi::program::FunctionIndex;
 
@@ -31,7 +31,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether what two instructions of one shape give may be another value.
+    /// Whether the results of two instructions of one shape may differ.
     #[expect(
         clippy::too_many_lines,
         reason = "one arm a form: rustc names what a new form must join"
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a function value of two functions may give something else.
+    /// Whether function values of two functions may differ.
     fn value_differs(&mut self, old: FunctionIndex, new: FunctionIndex, captures: bool) -> bool {
         let key = Key {
             old,

@@ -18,9 +18,6 @@ const B: Operand = Operand::Local(LocalId(1));
 fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
     let mut module = Module {
         program: Program {
-            name: "t".into(),
-            docs: None,
-            types: builtin::type_table(),
             functions: vec![program::Function {
                 name: "f".into(),
                 offset: 0,
@@ -29,21 +26,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
                 slots: Vec::new(),
                 owned: Vec::new(),
             }],
-            workflows: Vec::new(),
-            spawnable: Vec::new(),
-            skills: Vec::new(),
-            hooks: Vec::new(),
-            agents: Vec::new(),
-            prompts: Vec::new(),
-            tools: Vec::new(),
-            former: Vec::new(),
-            spans: Vec::new(),
-            sources: Vec::new(),
-            permissions: None,
-            ceiling: None,
-            runs: gsw_abi::program::RunsDefaults::default(),
-            version: None,
-            models: gsw_abi::program::ModelDefaults::default(),
+            ..Program::empty("t", builtin::type_table())
         },
         functions: vec![Function {
             colour: Colour::Plain,

@@ -49,7 +49,7 @@ pub(super) fn assign_all(
     }
 }
 
-/// Whether a check may look at more than the part that changes.
+/// Whether a check may read more than the part that changes.
 fn may_break(hir: &HirBuilder, target: &Target) -> bool {
     let whole = hir.locals.local(target.local).ty.clone();
     let inside = target.path.iter().map(|it| it.ty.clone());

@@ -1,4 +1,4 @@
-//! Mistakes whose mend is made of what is written: bodies behind arrows, maps in blocks, types and texts of other languages.
+//! Mistakes whose mend is made of what is written: bodies after arrows, maps in blocks, types and texts of other languages.
 
 use std::borrow::Cow;
 
@@ -77,7 +77,7 @@ impl Scene<'_> {
         Some(advice(VALUE_FROM_THE_BEGINNING, Some(fix)))
     }
 
-    /// Whether a function has its value behind an arrow or `=`, and no braces.
+    /// Whether a function has its value after an arrow or `=`, and no braces.
     pub(super) fn is_body_without_braces(&self, error: &ParseError) -> bool {
         let Some(sign) = self.tokens.get(error.index) else {
             return false;
@@ -329,7 +329,7 @@ impl Scene<'_> {
         let is_text = matches!(sight.token.kind, Kind::String | Kind::StringOpen);
         let is_formatted = is_text && self.source(prefix.span) == "f";
         let text = self.source(sight.token.span);
-        // Formats behind a colon and doubled braces have no such form here.
+        // Formats after a colon and doubled braces have no such form here.
         let is_plain = text.split('{').skip(1).all(|it| {
             let inside = it.split('}').next().unwrap_or_default();
             !inside.is_empty() && !inside.contains([':', '!', '\'']) && !inside.ends_with('=')

@@ -15,12 +15,12 @@ pub(super) struct Sight<'tokens> {
     /// The token that is not allowed there, and where among them it is.
     pub(super) token: Token,
     pub(super) index: usize,
-    /// What was possible there.
+    /// What the parser would have accepted there.
     pub(super) expected: Expected,
 }
 
 impl Sight<'_> {
-    /// The token so many places before.
+    /// The token this many places before.
     pub(super) fn before(&self, count: usize) -> Option<Token> {
         let index = self.index.checked_sub(count)?;
         self.tokens.get(index).copied()
@@ -31,7 +31,7 @@ impl Sight<'_> {
         self.before(count).is_some_and(|it| it.kind == kind)
     }
 
-    /// The token so many places after.
+    /// The token this many places after.
     pub(super) fn after(&self, count: usize) -> Option<Token> {
         self.tokens.get(self.index + count).copied()
     }

@@ -21,7 +21,7 @@ impl Scene<'_> {
             .or_else(|| self.list_behind(sight))
     }
 
-    /// `string[]`: a list by the brackets behind its type.
+    /// `string[]`: a list by the brackets after its type.
     fn list_behind(&self, sight: &Sight<'_>) -> Option<Advice> {
         let is_empty = sight.token.kind == Kind::BracketOpen && sight.precedes(Kind::BracketClose);
         if !is_empty || !sight.follows_type_name() {

@@ -57,12 +57,12 @@ pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
     Some(declared(place, span, "function", written))
 }
 
-/// What the function gives.
+/// The result of the extracted function.
 struct Outcome {
     ty: Option<Type>,
     /// What its body ends with, after the statements.
     tail: Option<String>,
-    /// What its call gives a value, if anything.
+    /// The local that the call's result is bound to, if any.
     bound: Option<Bound>,
 }
 

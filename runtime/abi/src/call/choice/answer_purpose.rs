@@ -6,7 +6,7 @@ use super::numbered::numbered;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum AnswerPurpose {
-    /// It goes on with the conversation.
+    /// It continues with the conversation.
     Next,
     /// It is a better one of a `reflect` around its prompt.
     Better,

@@ -1,4 +1,4 @@
-//! What becomes of errors where several tasks are waited for at once.
+//! What happens to errors where several tasks are waited for at once.
 
 use super::numbered::numbered;
 

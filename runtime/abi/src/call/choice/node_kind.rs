@@ -21,7 +21,7 @@ pub enum NodeKind {
     Reflection,
     Attempt,
     Region,
-    /// What takes something back.
+    /// The run of an `undo` block.
     Undo,
 }
 

@@ -120,7 +120,7 @@ impl Coercion<'_> {
         }
     }
 
-    /// The value that lies in lists and objects around it, if exactly one does that looks like the shape. What else lies there is named.
+    /// The only value nested in lists and objects around it that resembles the shape. The rest is reported.
     pub(super) fn unwrapped(
         &mut self,
         node: &Node<'_>,
@@ -137,7 +137,7 @@ impl Coercion<'_> {
         Some(self.unwrap(node, &path, id, place))
     }
 
-    /// Looks at all that is inside of a value, but not inside of what it finds.
+    /// Visits everything inside a value, but not inside of what it finds.
     fn search(&self, node: &Node<'_>, id: ShapeId, search: &mut Search) {
         let inside = parts(node);
         self.work.spend(inside.len());
@@ -194,7 +194,7 @@ struct Search {
     count: usize,
 }
 
-/// Where a part lies in a list or object.
+/// The position of a part in a list or object.
 #[derive(Clone, Copy, Debug)]
 enum Part<'n> {
     Key(&'n str),

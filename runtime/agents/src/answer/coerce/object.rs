@@ -13,7 +13,7 @@ use crate::answer::word;
 /// What is known of a record's variant beside its fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Given<'g> {
-    /// The variant's name, where no field says it.
+    /// The variant's name, where it is known without a field for it.
     pub kind: Option<&'g str>,
     /// The number of the entry that spelled the name in another way.
     pub said: Option<usize>,

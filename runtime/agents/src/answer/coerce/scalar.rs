@@ -149,7 +149,7 @@ impl Coercion<'_> {
         }
     }
 
-    /// A bare word without any shape that says what it is.
+    /// A bare word where no shape says what it is.
     pub(super) fn bare(&mut self, word: &str, place: &Place<'_>) -> Value {
         let constant = match word {
             "True" | "TRUE" => Some(Value::Bool(true)),

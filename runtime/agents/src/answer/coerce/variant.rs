@@ -1,4 +1,4 @@
-//! Variants that do not say in our way which one they are.
+//! Variants whose kind is written in another form than ours.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Blanks and comments between the parts of a value.
 
+use gsw_notation::text::shortened;
+
 use super::{Parser, trim_blanks};
 use crate::answer::repair::RepairKind;
-use gsw_notation::text::shortened;
 
 impl Parser<'_, '_> {
     pub(super) fn blanks(&mut self) {

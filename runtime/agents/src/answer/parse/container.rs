@@ -19,7 +19,6 @@ enum Before {
 /// What is between two parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Next {
-    /// Another part follows.
     Part,
     Ends(End),
     /// The parser has stopped.
@@ -151,7 +150,7 @@ impl<'t> Parser<'t, '_> {
         Next::Ends(End::Missing)
     }
 
-    /// The text is over.
+    /// The text ended inside a container.
     fn cut(&mut self, close: u8, before: Before) -> Next {
         // Of what has no part at all, or a comma at its end, more was to come.
         if before != Before::Part {

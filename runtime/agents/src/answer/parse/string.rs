@@ -1,7 +1,8 @@
 //! Strings: of other quotes, with raw line breaks, or with quotes inside.
 
-use gsw_notation::text::shortened;
 use std::borrow::Cow;
+
+use gsw_notation::text::shortened;
 
 use super::{Parser, Role, after_key, is_key_ahead, trim_blanks};
 use crate::answer::node::Node;

@@ -1,9 +1,10 @@
 //! The page of the reference that lists all repairs: each has an example, which is read as the page says.
 
+use serde_json::Value;
+
 use super::read;
 use crate::answer::repair::RepairKind;
 use crate::settings::Exactness;
-use serde_json::Value;
 
 /// Type, answer and value of a row of the table, by the name of its repair.
 fn rows() -> Vec<[String; 4]> {

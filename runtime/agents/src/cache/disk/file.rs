@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// What the file says that it is: `gswa` as a number.
 pub(super) const APPLICATION: i32 = 0x6773_7761;
-/// The form of the tables. A file of an older form is of no use, and a run begins it anew; one of a newer form is another program's.
+/// The version of the tables. A run recreates a file of an older version; one of a newer version belongs to a newer program.
 const VERSION: i32 = 1;
 pub(super) const TABLES: &str = "
 CREATE TABLE answers (
@@ -43,7 +43,7 @@ END;
 pub enum Unopened {
     /// Another process writes for longer than was waited.
     Busy,
-    /// What is there is no cache, and says not to be anything else.
+    /// The file is neither a cache nor empty.
     Damaged(String),
     Failed(String),
 }
@@ -63,8 +63,8 @@ impl From<rusqlite::Error> for Unopened {
     }
 }
 
-/// Opens the file, which is made if there is none; it belongs to its owner alone. Every use of it waits for so long while another
-/// process writes.
+/// Opens the file, which is made if there is none; it belongs to its owner alone. Every use of it waits for this long while
+/// another process writes.
 pub fn open(path: &Path, patience: Duration, older: Older) -> Result<Connection, Unopened> {
     make(path).map_err(|it| Unopened::Failed(it.to_string()))?;
     let opened = connect(path).and_then(|mut it| {
@@ -89,10 +89,10 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(path, flags)
 }
 
-/// What becomes of a file of an older form.
+/// What happens to a file of an older form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Older {
-    /// It is begun anew.
+    /// It is deleted and created anew.
     Replaced,
     /// It stays as it is.
     Refused,
@@ -145,14 +145,14 @@ fn make(path: &Path) -> std::io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
     }
-    // A pipe would be waited for, until somebody reads from it.
+    // Opening a pipe would block until someone reads from it.
     if std::fs::metadata(path).is_ok_and(|it| !it.is_file()) {
         return Err(std::io::Error::other("it is no file"));
     }
     private().append(true).create(true).open(path).map(drop)
 }
 
-/// How files are made that nobody else may read.
+/// Options for files that only their owner may read.
 pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

@@ -14,12 +14,12 @@ use serde::Serialize;
 use super::file::{self, APPLICATION, Older, TABLES, Unopened};
 use super::inspect::{PATIENCE, unopened};
 
-/// What became of a cache that was to forget everything.
+/// What happened to a cache that was to forget everything.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Forgotten {
     /// How many answers; `None` where they could not be counted.
     pub forgotten: Option<usize>,
-    /// What was wrong with the file, which has been begun anew.
+    /// What was wrong with the file, which has been recreated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
     /// Where its bytes are, since it did not say that it was a cache.
@@ -83,7 +83,7 @@ fn empty(connection: &mut Connection) -> rusqlite::Result<Emptied> {
     Ok(Emptied::Whole(count))
 }
 
-/// Gives back the room of what was forgotten, and its bytes with it.
+/// Returns the space of the removed answers to the file system.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("VACUUM")?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -101,11 +101,11 @@ fn tables_of_a_cache() -> rusqlite::Result<Vec<(String, Option<String>)>> {
     tables(&model)
 }
 
-/// Makes an empty database of whatever is there.
+/// Resets any file to an empty database.
 fn reset(path: &Path) -> rusqlite::Result<()> {
     let connection = file::connect(path)?;
     connection.busy_timeout(PATIENCE)?;
-    // The tables are to be read before the reset, whatever comes of it.
+    // The schema must be read before the reset, even if that fails.
     let _ = connection.prepare("SELECT name FROM sqlite_schema");
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, true)?;
     let done = connection.execute_batch("VACUUM");
@@ -126,7 +126,7 @@ fn says_it_is_a_cache(path: &Path) -> bool {
         && head.ends_with(&APPLICATION.to_be_bytes())
 }
 
-/// Copies what may be somebody's beside it, under a name that nothing has.
+/// Copies a file that may be of value beside it, under an unused name.
 fn copy(path: &Path) -> std::io::Result<PathBuf> {
     let mut number = 0;
     loop {

@@ -10,17 +10,16 @@ use serde::Serialize;
 use super::file::{self, Older, Unopened};
 use super::{digest, nanoseconds};
 
-/// An open cache that is looked at.
+/// An open cache, for inspection.
 #[derive(Debug)]
 pub struct Inspection(Connection);
 
-/// What a cache holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Stats {
     pub entries: u64,
-    /// Of the texts.
+    /// Of the answers' texts.
     pub bytes: u64,
-    /// Of the entries: those whose time is over; they go when room is needed.
+    /// How many of the entries have expired; they are removed when room is needed.
     pub expired: u64,
     /// The calls that are on their way, in all processes; those of dead ones as well.
     pub claims: u64,
@@ -37,11 +36,10 @@ pub struct Line {
     pub bytes: u64,
     /// Nanoseconds since 1970.
     pub kept: i64,
-    /// When it expires.
+    /// In nanoseconds since 1970.
     pub expires: i64,
 }
 
-/// Which answers are meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Filter {
     All,
@@ -195,7 +193,7 @@ impl Inspection {
     }
 }
 
-/// Whether what bounds the file is what stands in it.
+/// Whether the limits of the file are those that it stores.
 fn are_totals_right(connection: &Connection) -> rusqlite::Result<bool> {
     let query = "SELECT count(*) = 1 AND max(entries) = (SELECT count(*) FROM answers)
          AND max(bytes) = (SELECT coalesce(sum(octet_length(text)), 0) FROM answers) FROM totals";
@@ -203,7 +201,7 @@ fn are_totals_right(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(right == Some(true))
 }
 
-/// Why a file cannot be used, for who asked for it.
+/// Why a file cannot be used, for the user.
 pub(super) fn unopened(why: Unopened) -> String {
     match why {
         Unopened::Busy => "another process writes to it".into(),

@@ -1,4 +1,4 @@
-//! Writes that come while another process writes: they are done as soon as it does not, in their order.
+//! Writes that arrive while another process holds the write lock: queued, and done in order once it is released.
 //!
 //! A thread of its own does them, which is there only while there are some. What cannot be written for long is given up: that
 //! costs the next one who wants it a request, and a claim of this process ends with it.
@@ -26,7 +26,7 @@ pub(super) enum Write {
     LetGo(String),
 }
 
-/// The writes that wait.
+/// Writes that are queued for the writing thread.
 #[derive(Debug, Default)]
 pub(super) struct Late {
     writes: VecDeque<Write>,

@@ -1,4 +1,4 @@
-//! The HTTP client that shows the token of the moment with each request, and notices why a stream of answers has ended.
+//! The HTTP client that sends the current token with each request, and notices why a stream of answers has ended.
 
 use std::collections::HashMap;
 use std::pin::Pin;

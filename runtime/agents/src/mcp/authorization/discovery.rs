@@ -153,7 +153,7 @@ async fn first<T: DeserializeOwned>(
     Ok(None)
 }
 
-/// Whether a resource is the server, or what it lies in at the same origin.
+/// Whether a resource is the server, or what it is in at the same origin.
 fn is_of(resource: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(resource) else {
         return false;

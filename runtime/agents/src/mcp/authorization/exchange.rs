@@ -21,7 +21,6 @@ pub(super) struct Exchange<'a> {
     pub reach_of: &'a ReachOf,
 }
 
-/// What was answered.
 pub(super) struct Answer {
     pub status: StatusCode,
     /// `null` if it is no JSON.
@@ -29,8 +28,8 @@ pub(super) struct Answer {
 }
 
 impl Exchange<'_> {
-    /// An address that may be used: `https`, or one of this machine if the server is there as well, so that none leads a
-    /// program to what listens here.
+    /// An address that may be used: `https`, or a local one if the server itself is local, so that no server leads a program to
+    /// what listens on this machine.
     pub fn address(&self, text: &str) -> Result<Url, ServerFailure> {
         let url = Url::parse(text)
             .map_err(|why| failed(format!("its authorization has no address `{text}`: {why}")))?;

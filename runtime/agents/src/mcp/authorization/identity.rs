@@ -1,4 +1,4 @@
-//! As whom a program is known at an authorization server: registered beforehand, by a document of its own, or by itself now.
+//! The identity of a program at an authorization server: registered beforehand, a metadata document, or dynamic registration.
 
 use gsw_driver::servers::{OAuth, ServerFailure};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub(super) struct Identity {
     pub id: String,
     pub secret: Option<String>,
     pub method: Method,
-    /// Where people are sent back to, as it was registered.
+    /// The redirect address, as registered.
     pub redirect: Option<String>,
 }
 
@@ -118,7 +118,7 @@ fn registered_beforehand(
     })
 }
 
-/// Registers the program.
+/// Registers the program as a client (RFC 7591).
 pub(super) async fn register(
     exchange: &Exchange<'_>,
     metadata: &Metadata,

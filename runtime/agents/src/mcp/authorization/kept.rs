@@ -1,4 +1,4 @@
-//! Where what people have authorized is kept: a file for each server, which only the user may read.
+//! Storage of authorizations: a file for each server, which only the user may read.
 
 use std::fs::{self, DirBuilder, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! Where a person comes back to after consenting: an address of this machine that is listened at until then.
+//! The loopback address to which a browser redirects a person after consenting.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Loopback {
         Ok(Self { listener, port })
     }
 
-    /// The address to come back to.
+    /// The redirect address.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }

@@ -1,5 +1,4 @@
-//! Values that no one else can know: the state of a question to a person, and the proof that the client that asks for a token is
-//! the one that asked for consent (PKCE).
+//! Unguessable values: the state of an authorization request, and the PKCE verifier.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::mcp::authorization::exchange::failed;
 
 pub(super) struct Proof {
-    /// Comes back with the answer.
+    /// Returned with the answer.
     pub state: String,
     /// Shown to get the token.
     pub verifier: String,

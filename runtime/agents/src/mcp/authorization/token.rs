@@ -1,4 +1,4 @@
-//! Tokens from a token endpoint: for what a person has brought back, or for a token that renews another one.
+//! Requests to a token endpoint: with an authorization code, or with a refresh token.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,18 +13,17 @@ use crate::mcp::authorization::discovery::Metadata;
 use crate::mcp::authorization::exchange::{Answer, Exchange, failed};
 use crate::mcp::authorization::identity::{Identity, Method};
 
-/// A token is renewed so long before it ends.
+/// A token is renewed this long before it ends.
 const BEFORE: Duration = Duration::from_secs(30);
 
 /// What lets the program use the server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Token {
     pub access: String,
-    /// Renews it.
+    /// The refresh token.
     pub refresh: Option<String>,
     /// When it ends, in seconds since 1970; none if that is not known.
     pub ends: Option<u64>,
-    /// What it allows.
     pub scopes: Vec<String>,
 }
 
@@ -67,7 +66,6 @@ struct Given {
     scope: Option<String>,
 }
 
-/// Asks for tokens.
 pub(super) struct TokenEndpoint<'a> {
     pub exchange: &'a Exchange<'a>,
     pub metadata: &'a Metadata,
@@ -77,7 +75,7 @@ pub(super) struct TokenEndpoint<'a> {
 }
 
 impl TokenEndpoint<'_> {
-    /// For the code that a person has brought back to `redirect`.
+    /// Exchanges the code that a person has brought back to `redirect`.
     pub async fn for_code(
         &self,
         code: &str,

@@ -68,7 +68,7 @@ impl Marks {
             last["cache_control"] = kept();
         }
         if self.conversation == Mark::Present {
-            // At the top it stands for the end of the last message.
+            // At the top level it marks the end of the last message.
             body.insert("cache_control".into(), kept());
         }
     }

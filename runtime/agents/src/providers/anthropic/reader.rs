@@ -39,7 +39,7 @@ struct Block {
     input: String,
 }
 
-/// Counters as the provider gives them; each later figure replaces the earlier one.
+/// Counters as the provider sends them; each later figure replaces the earlier one.
 #[derive(Clone, Copy, Debug, Default)]
 struct UsageFields {
     input: Option<u64>,
@@ -70,7 +70,7 @@ impl MessageReader {
         self.usage.overwrite(&message["usage"]);
     }
 
-    /// A stream begins, or begins anew: then what has come is no part of an answer.
+    /// A stream starts, or starts over: then nothing that has arrived belongs to the answer.
     fn begin(&mut self, message: &Json<'_>, on_delta: &mut OnDelta) {
         if self.has_begun() {
             on_delta(Delta::Restart);

@@ -92,7 +92,7 @@ fn contents(request: &ModelRequest) -> Vec<Value> {
 fn parts(message: &Message, names: &CallNames<'_>) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature = None;
-    // What tools gave to look at: behind all responses, of which there must be one for each call.
+    // The media that tools returned: after all responses, of which there must be one for each call.
     let mut shown = Vec::new();
     for content in &message.content {
         let mut part = match content {

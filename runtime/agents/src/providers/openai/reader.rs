@@ -82,7 +82,7 @@ impl CompletionReader {
         Ok(())
     }
 
-    /// A text, or a list of parts, as some servers say it of models that think.
+    /// A text, or a list of parts, as some servers send it for reasoning models.
     fn take_content(&mut self, content: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         match content {
             Json::Null => {}

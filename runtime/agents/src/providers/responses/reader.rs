@@ -28,7 +28,7 @@ pub(crate) struct ResponseReader {
     has_begun: bool,
     /// The text whose deltas have come.
     streamed: String,
-    /// As it ended.
+    /// The whole response, once its last event has arrived.
     response: Option<Value>,
     /// The tokens that the provider has counted, also of a response that failed.
     usage: Option<Usage>,
@@ -278,7 +278,7 @@ fn stop(reason: &str, items: &Vec<Value>) -> StopReason {
     }
 }
 
-/// What an item says.
+/// The content of an output item.
 fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
     match item["type"].as_str() {
         Some("message") => {

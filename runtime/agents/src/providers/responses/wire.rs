@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::providers::media::plain_text;
 use crate::providers::openai::{ResponseFormat, schema_name};
 
-/// Up to so many tokens of thinking are a low effort, up to so many a medium one; a guess.
+/// Up to this many tokens of thinking are a low effort, up to this many a medium one; a guess.
 const LOW: u32 = 2_048;
 const MEDIUM: u32 = 8_192;
 

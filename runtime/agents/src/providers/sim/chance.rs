@@ -46,7 +46,7 @@ impl Chance {
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = (i128::from(high) - i128::from(low)).max(0) + 1;
         let offset = i128::from(self.draw()) % span;
-        // The offset is less than the span, so the sum lies between two `i64`.
+        // The offset is less than the span, so the sum is between two `i64`.
         (i128::from(low) + offset) as i64
     }
 

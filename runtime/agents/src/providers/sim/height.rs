@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Stands for a value that would never end.
+/// The height of a value that would be infinite.
 pub(crate) const ENDLESS: u32 = u32::MAX;
 
 /// The least depth of what each reference of a schema leads to.

@@ -1,4 +1,4 @@
-//! Which models are down, as the process has seen it: they are not asked where another model follows.
+//! Circuit breakers of models, per process: a model that is down is not asked where another one follows.
 //!
 //! After [`FAILURES`] outages in a row the circuit opens: a request that has a fallback fails at once, without one to the provider.
 //! After a while one is let through. An answer closes the circuit, another outage keeps it open for twice as long.
@@ -12,12 +12,12 @@ use gsw_tree::event::CircuitChange;
 
 /// Outages in a row after which a model counts as down; a guess.
 const FAILURES: u32 = 3;
-/// It is asked at least so often.
+/// It is asked at least this often.
 const LONGEST: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub(crate) struct Circuit {
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
     open: Option<Open>,
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     in_flight: u64,
-    /// Requests that ever left.
+    /// All requests ever sent.
     left: u64,
     window: Option<Window>,
     paused: Option<Instant>,
@@ -37,7 +37,7 @@ struct Window {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Quota {
     pub requests: u64,
-    /// When there are more.
+    /// When the quota is renewed.
     pub until: Instant,
 }
 
@@ -51,11 +51,11 @@ pub(crate) enum Admission {
     WhenOneEnds,
 }
 
-/// What became of a request.
+/// What happened to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     Answered,
-    /// The provider asks to be left alone for so long.
+    /// The provider asks to be left alone for this long.
     Limited(Duration),
     /// Anything that says nothing of limits.
     Failed,
@@ -125,7 +125,7 @@ impl Limits {
     /// Another process has met the limit.
     pub fn told(&mut self, until: Instant, now: Instant) {
         if self.paused.is_none_or(|it| it < until) {
-            // All processes come back at once, so each of them comes back slowly.
+            // All processes resume at once, so each of them resumes slowly.
             if self.paused.is_none_or(|it| it <= now) {
                 self.start_slowly();
             }
@@ -201,7 +201,7 @@ mod tests {
         let (mut limits, now) = (Limits::default(), Instant::now());
         let until = now + Duration::from_secs(3);
         limits.told(until, now);
-        // A wait that is reported twice, or is over sooner, changes nothing.
+        // Reporting a wait twice, or a shorter one, changes nothing.
         limits.told(now, now);
         limits.told(until, now);
         assert_eq!(limits.admit(now), Admission::At(until));
@@ -230,7 +230,7 @@ mod tests {
         limits.ended(first, Outcome::Answered, said, now);
         let both = [number(limits.admit(now)), number(limits.admit(now))];
         assert_eq!(limits.admit(now), Admission::At(until));
-        // What is over says nothing, and a later word counts.
+        // A limit that has expired does not count, and a later report does.
         let over = Some(Quota {
             requests: 100,
             until: now,

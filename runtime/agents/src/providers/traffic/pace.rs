@@ -1,4 +1,4 @@
-//! At most so many requests a minute, whatever the provider allows: the setting `rate`.
+//! At most this many requests a minute, whatever the provider allows: the setting `rate`.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The requests of one agent.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// Held by the one that is next: those behind wait for it, in their order.
+    /// Held by the request that is next: the others wait for it, in their order.
     queue: tokio::sync::Mutex<()>,
     left: Mutex<Left>,
 }

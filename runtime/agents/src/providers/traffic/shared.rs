@@ -11,12 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-/// How often a process looks at most. A guess: short beside any wait, long beside the time that it takes to look.
+/// How often a process checks at most. A guess: short beside any wait, long beside the time of a check.
 const LOOK: Duration = Duration::from_millis(100);
-/// A time that is this little later is not worth telling.
+/// An update smaller than this is not announced.
 const WORTH_TELLING: Duration = Duration::from_millis(50);
 
-/// Where the processes meet.
+/// The folder through which processes announce their limits to each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
     folder: PathBuf,
@@ -89,7 +89,7 @@ impl Sign {
             return;
         }
         seen.until = Some(until);
-        // Another process may have written a later time meanwhile, which holds.
+        // Another process may have announced a later time meanwhile, which counts.
         if read(&self.file).is_none_or(|it| it < until || it > until + self.longest) {
             let _ = write(&self.file, until);
         }
@@ -140,7 +140,7 @@ mod tests {
         let (now, clock) = (Instant::now(), SystemTime::now());
         assert_eq!(other.look(now, clock), None);
         one.tell(Duration::from_secs(3), clock);
-        // It looks only now and then.
+        // It checks only now and then.
         assert_eq!(other.look(now, clock), None);
         let later = now + LOOK;
         let left = other.look(later, clock).expect("it was told");

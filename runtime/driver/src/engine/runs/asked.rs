@@ -1,4 +1,4 @@
-//! What runs ask of each other (`std/runs`): how far one is, what it gives, that it end.
+//! Requests of runs to other runs (`std/runs`): their status, their result, their cancellation.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Runs {
         }
     }
 
-    /// What is known of a run that this process carries, or has carried to its end.
+    /// What is known of a run that this process runs, or has run to its end.
     fn here(&self, run: &str) -> Option<RunInfo> {
         let info = self.get(run)?;
         let is_left = info.status == RunStatus::Left && self.store().is_some();
@@ -132,7 +132,7 @@ impl Runs {
         }
     }
 
-    /// Delivers what a run gives, at once or when it has ended.
+    /// Delivers the result of a run, at once or when it has ended.
     fn wait_for_result(&self, run: &str, completion: Completion) {
         let mut state = self.lock();
         let Some(entry) = state.runs.get_mut(run) else {

@@ -1,8 +1,9 @@
 //! Runs that wait for the ends of each other, so that none of them would ever end.
 //!
-//! A run is stuck while all that it waits for is the end of other runs. When one becomes stuck, what it waits for is followed, directly
-//! and by way of others: if all of these are stuck, no outcome will come to any of them, and the wait of the last one is refused. One
-//! that has a timer, asks a person or computes may still go on, and when it is stuck itself, it is looked at again.
+//! A run is stuck while all that it waits for is the end of other runs. When one becomes stuck, what it waits for is followed,
+//! directly and by way of others: if all of these are stuck, no outcome will come to any of them, and the wait of the last one
+//! is refused. One that has a timer, asks a person or computes may still continue, and when it is stuck itself, it is looked at
+//! again.
 //!
 //! Of a run that another process carries the store knows whether it is stuck, and on what.
 
@@ -18,11 +19,11 @@ use crate::durable::awaited;
 
 /// The most runs of a cycle that are named.
 const NAMED: usize = 8;
-/// The most runs that are looked at. A guess: more than anybody chains.
+/// The most runs that are followed. A guess: more than any program chains.
 const MOST: usize = 10_000;
 
 impl Runs {
-    /// Whether a run is carried here that does nothing but wait for the ends of others.
+    /// Whether a run of this process only waits for the ends of other runs.
     pub(crate) fn stands_by(&self, run: &str) -> bool {
         self.carrier(run).is_some_and(|it| it.stands_by())
     }
@@ -38,7 +39,7 @@ impl Runs {
 
     /// A run has become stuck. Refuses one of its waits, if nothing else will ever end it.
     pub(crate) fn break_cycle(&self, run: &Arc<str>) {
-        // Of two that become stuck at once the second one sees what the first one was told.
+        // Of two runs that become stuck at once, the check of the second one sees the result of the first.
         let _alone = self.cycles.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(carrier) = self.carrier(run) else {
             return;
@@ -46,8 +47,8 @@ impl Runs {
         let Some((awaited, cycle)) = self.cycle_from(run, carrier.awaits()) else {
             return;
         };
-        // Where other processes see the cycle as well, one of them breaks it: that of the run whose id comes first. A run that no
-        // process carries would wait for the same again when it is resumed, and nobody may ever resume it.
+        // Where other processes see the cycle as well, one of them breaks it: the one whose run has the smallest id. A run that
+        // no process runs would only wait for the same again, if it is ever resumed.
         let is_seen_by_others = cycle.iter().any(|it| self.carrier(it).is_none());
         let carried = cycle.iter().filter(|it| self.is_carried(it));
         if !is_seen_by_others || carried.min() == Some(run) {
@@ -55,7 +56,7 @@ impl Runs {
         }
     }
 
-    /// Whether a process carries the run, this one or another.
+    /// Whether any process runs it, this one or another.
     fn is_carried(&self, run: &Arc<str>) -> bool {
         let elsewhere = || {
             let store = self.store()?.existing().ok()?;
@@ -102,7 +103,7 @@ impl Runs {
         Some((first, cycle))
     }
 
-    /// The runs whose ends are all that a run waits for; `None` where it may go on without them, or has ended.
+    /// The runs whose ends are all that a run waits for; `None` where it may continue without them, or has ended.
     fn stuck_on(&self, run: &Arc<str>) -> Option<Vec<Arc<str>>> {
         if let Some(carrier) = self.carrier(run) {
             let waits = carrier.awaits();

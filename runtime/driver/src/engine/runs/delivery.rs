@@ -1,4 +1,4 @@
-//! Answers from outside on their way: found, checked by a run that never begins, brought.
+//! Delivers answers from outside: finds the run, checks the answer, hands it over.
 
 use std::sync::{Arc, Weak};
 
@@ -43,7 +43,7 @@ impl Runs {
         Handle::External(self.externals.ask(&call.run, external, completion, now))
     }
 
-    /// Brings an answer, as JSON text, to what waits for it, and says what has become of it. It is checked before: one that does
+    /// Brings an answer, as JSON text, to what waits for it, and says what happened to it. It is checked before: one that does
     /// not fit changes nothing.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Runs {
                     self.externals.deliver(&found, answer, now)
                 }
                 (elsewhere, _) if let Some(at) = self.answers_in(address)? => {
-                    // What waits is written down, or nothing does.
+                    // What waits is recorded, or nothing does.
                     drop(elsewhere);
                     return self.deliver_written(&at, address, answer, sender, now);
                 }

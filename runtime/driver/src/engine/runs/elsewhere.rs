@@ -1,5 +1,5 @@
-//! What runs ask of those that this process does not carry: the store knows how far they are, and what is wanted of them is left
-//! there for whoever carries them.
+//! Requests of runs to runs of other processes: their status is read from the store, and requests are left there for the
+//! process that runs them.
 
 use std::sync::{Arc, Weak};
 
@@ -18,11 +18,11 @@ use crate::durable::history::beginning_of;
 use crate::durable::store::RunStore;
 use crate::work::Completion;
 
-/// A run that is written down, and where.
+/// A run that is recorded, and where.
 type Written = (Arc<RunStore>, Arc<Store>, Info);
 
 impl Runs {
-    /// A run asks something of one that this process does not carry.
+    /// Performs a request of a run to one that this process does not run.
     pub(super) fn ask_elsewhere(
         self: &Arc<Self>,
         run: &str,
@@ -68,7 +68,7 @@ impl Runs {
         }
     }
 
-    /// What a run of this id runs, whoever carries it.
+    /// What a run of this id runs, whichever process runs it.
     pub(super) fn given_to(&self, run: &str) -> Option<Given> {
         let here = self.lock().runs.get(run).map(|it| it.given.clone());
         here.or_else(|| {
@@ -83,7 +83,7 @@ impl Runs {
         })
     }
 
-    /// A run of exactly this id that is written down.
+    /// A run of exactly this id that is recorded.
     fn written(&self, run: &str) -> Result<Option<Written>, Error> {
         let Some(at) = self.store() else {
             return Ok(None);
@@ -99,7 +99,7 @@ impl Runs {
         }
     }
 
-    /// The `state` variables as far as the run is written down, for which it is brought back in memory.
+    /// The `state` variables as far as the run is recorded, for which it is replayed in memory.
     fn state_elsewhere(self: &Arc<Self>, run: String, completion: Completion) {
         let runs = Arc::clone(self);
         // Its turns need a thread of their own.
@@ -109,11 +109,11 @@ impl Runs {
                 Err(why) => refused(why.to_string()),
             });
         };
-        // One that cannot be started drops the completion, which says so.
+        // A thread that cannot be started drops the completion, which reports that.
         let _ = self.upgraded_driver().threads.run(look);
     }
 
-    /// Those who wait for the value of a run that this process has left wait for whoever carries it then.
+    /// Those who wait for the value of a run that this process has left wait for the process that runs it.
     pub(super) fn wait_elsewhere(self: &Arc<Self>, run: &Arc<str>, waiting: Vec<Completion>) {
         let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
             return;
@@ -122,7 +122,7 @@ impl Runs {
             return;
         }
         let (runs, run) = (Arc::clone(self), Arc::clone(run));
-        // Not here: this may be the thread that writes. One that cannot be started drops the completions, which say so.
+        // Not here: this may be the writing thread. A thread that cannot be started drops the completions, which report that.
         let _ = driver.threads.run(move || {
             let found = runs.written(&run);
             for completion in waiting {
@@ -135,7 +135,7 @@ impl Runs {
         });
     }
 
-    /// Delivers what a run gives, when it has ended.
+    /// Delivers the result of a run when it has ended.
     fn await_result(
         self: &Arc<Self>,
         at: &RunStore,

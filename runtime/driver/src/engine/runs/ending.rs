@@ -1,11 +1,11 @@
-//! The end of many runs at once: waited for, asked for, or made at once.
+//! Ending many runs at once: waiting for them, or shutting them down.
 
 use std::sync::{Arc, PoisonError};
 
 use super::{DetachedEnd, RunInfo, Runs};
 use crate::carrier::Carrier;
 
-/// That a process leaves its runs as they are written down, to be resumed, and why. One that is not written down is cancelled.
+/// That a process leaves its runs as they are recorded, to be resumed, and why. One that is not recorded is cancelled.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Shutdown {
     pub reach: Reach,
@@ -35,7 +35,7 @@ impl Shutdown {
 }
 
 impl Runs {
-    /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
+    /// Waits until all detached runs have ended, also those that they start in turn, and returns the known ends.
     pub(in crate::engine) fn wait_for_detached(&self) -> Vec<DetachedEnd> {
         let mut state = self.lock();
         while state.detached > 0 {
@@ -47,7 +47,7 @@ impl Runs {
         state.ends.drain(..).collect()
     }
 
-    /// Ends the runs that `shutdown` is for, those too that begin or are brought back from now on.
+    /// Ends the runs that `shutdown` is for, those too that begin or are replayed from now on.
     pub(in crate::engine) fn shut_down(&self, shutdown: &Shutdown) {
         let reached = {
             let mut state = self.lock();

@@ -6,13 +6,13 @@ use gsw_engine::operation::{DetachedStart, Failure, Outcome};
 /// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
 const LONGEST_ID: usize = 200;
 
-/// What a run runs.
+/// The workflow of a run and its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) workflow: String,
     /// What it was called in earlier versions of the program.
     pub(crate) was: Option<String>,
-    /// Where they are known.
+    /// `None` where they are not known.
     pub(crate) arguments: Option<Arguments>,
 }
 
@@ -32,7 +32,7 @@ impl Given {
     }
 }
 
-/// What comes of starting a run of an id that a program has made and that cannot be one.
+/// The outcome of starting a run whose id, made by a program, is not valid.
 pub(crate) fn unfit(id: &str) -> Option<Outcome> {
     let wrong = unfit_id(id)?;
     let message = format!("a run cannot have the id {id:?}: {wrong}");
@@ -55,8 +55,8 @@ fn unfit_id(id: &str) -> Option<&'static str> {
     }
 }
 
-/// The id of a run that existed when another was to start. A caller that gives the id of another workflow's run must not take that
-/// for its own, and one that starts the same workflow with other arguments is told so.
+/// The id of a run that existed when another was to start. A caller must not get the run of another workflow under its id, and
+/// a call that starts the same workflow with other arguments is told about the difference.
 pub(crate) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
     let id = id.to_owned();
     if let Some(of) = of.filter(|it| !wanted.is_of(&it.workflow)) {

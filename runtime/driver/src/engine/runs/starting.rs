@@ -1,4 +1,4 @@
-//! The start of a run: what it is known by, whether it is written down at once, and what carries it.
+//! The start of a run: its id, whether it is recorded at once, and its carrier.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ impl Runs {
         Started::New(carrier)
     }
 
-    /// What is to be written down of a run that begins.
+    /// What is to be recorded of a run that begins.
     fn remembered(&self, start: &Start, entering: &Entering) -> Option<Remembered> {
         let store = Arc::clone(self.store.as_ref()?);
         let entered = match entering {

@@ -1,4 +1,5 @@
-//! Answers to runs that are written down, whoever carries them: what they ask is in the store, and there an answer counts once.
+//! Answers to runs that are recorded, whichever process runs them: what they ask is in the store, and there an answer counts
+//! once.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::external::{Address, First, NotTaken, Taken};
 use crate::turn_threads::TurnThreads;
 
 impl Runs {
-    /// The store that an answer to this address belongs to; none where runs are not written down.
+    /// The store that an answer to this address belongs to; none where runs are not recorded.
     pub(super) fn answers_in(&self, address: &Address) -> Result<Option<Arc<RunStore>>, NotTaken> {
         let Some(at) = self.store() else {
             return Ok(None);
@@ -68,7 +69,7 @@ impl Runs {
             }
             (Some(Kind::Human | Kind::External) | None, _) => {}
         }
-        // What nobody has asked for is at least JSON.
+        // An answer whose question is not known yet is only checked to be JSON.
         let issues = match declared {
             Some(ty) => self.unfit(ty, answer, now),
             None => gsw_notation::json::parse(answer)
@@ -182,7 +183,7 @@ fn unusable(error: &Error) -> NotTaken {
     }
 }
 
-/// Why the store did not take it, for who has sent it.
+/// Why the store did not take it, for the sender.
 fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
     let run = match address {
         Address::Name { run, .. } | Address::Operation { run, .. } => Some(Arc::clone(run)),

@@ -363,8 +363,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The names of an enum's variants, as expected in JSON.
-/// The variant that JSON names so.
+/// The variant with this name in JSON.
 fn named<'a>(it: &'a Enum, name: &str) -> Option<&'a Variant> {
     it.variants.iter().find(|it| it.wire == name)
 }
@@ -380,6 +379,7 @@ fn as_object(variant: &Variant) -> String {
     format!("an object {{{}}}", parts.join(", "))
 }
 
+/// The names of an enum's variants, as expected in JSON.
 fn variants(it: &Enum) -> String {
     let names = it
         .variants

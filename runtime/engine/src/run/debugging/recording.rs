@@ -71,7 +71,7 @@ impl Recording {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the run anew and gives it all that it was given; nothing is performed. The debugger may give it up.
+    /// Runs the recorded run again from its beginning with the same outcomes; nothing is performed. The debugger may stop it.
     ///
     /// To be called on a thread with a deep stack.
     #[must_use]

@@ -1,8 +1,8 @@
-//! Programs that a model writes: which prompts let it, and what becomes of a text.
+//! Programs that a model writes: which prompts let it, and what happens to a text.
 //!
 //! Two calls of compiled code make one request. The first has the text checked, which is an operation, since it takes a
-//! compiler's time and the outside may not have one. The second judges the request as a whole and runs the program. The
-//! outcome names the image, so that a run that is brought back notices when its compiler makes something else of the text.
+//! compiler's time and the outside may not have one. The second judges the request as a whole and runs the program. The outcome
+//! names the image, so that a run that is replayed notices when its compiler makes something else of the text.
 
 use gsw_abi::program::WRITTEN;
 use gsw_abi::types::TypeId;
@@ -29,7 +29,7 @@ pub(crate) struct WrittenRequest {
     pub input: Value,
 }
 
-/// Has a text checked, if the model that asks may write any. Gives the record `Checked`.
+/// Has a text checked, if the model that asks may write any. Returns the record `Checked`.
 pub(crate) fn check_written(run: &mut Run, result: TypeId, source: String) -> Step {
     let prompt = asking_prompt(run.progress.tree(), run.scheduler.current_node());
     if prompt.is_none_or(|it| may_write(run, it).is_err()) {
@@ -42,7 +42,7 @@ pub(crate) fn check_written(run: &mut Run, result: TypeId, source: String) -> St
     run.perform_for(Request::Compile { written }, result)
 }
 
-/// Runs a written program, if that is allowed. Gives the record `Ran`.
+/// Runs a written program, if that is allowed. Returns the record `Ran`.
 pub(crate) fn run_written(run: &mut Run, result: TypeId, request: WrittenRequest) -> Step {
     if let Some(error) = run.interruption() {
         return Step::Raised(error);

@@ -21,7 +21,7 @@ use crate::task::{Ending, Role, TaskId};
 use crate::value::error;
 use crate::wait::Wait;
 
-/// What a call gives, before its node is left.
+/// The result of a call, before its node is left.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub result: Result<u64, u64>,
@@ -54,7 +54,7 @@ enum Next {
     Waits,
     /// It has begun, and has ended at once.
     Ended(Ended),
-    /// All of those that look at its end have.
+    /// All hooks for its end have run.
     Over(Ended),
 }
 
@@ -64,7 +64,7 @@ enum Then {
     End(Box<Ended>),
 }
 
-/// What `before_prompt` says.
+/// What `before_prompt` returned.
 #[derive(Deserialize)]
 struct Admission {
     /// Why the call is refused without asking.
@@ -85,7 +85,7 @@ impl PromptRun {
         queue
     }
 
-    /// Begins the call: its hooks first. Gives what it gives when it has ended at once.
+    /// Begins the call: its hooks first. Returns what it gives when it has ended at once.
     pub(super) fn begin(&mut self, run: &mut Run, task: TaskId) -> Option<Ended> {
         let queue = self.asked_at(run, &[Moment::SessionStart, Moment::BeforePrompt]);
         if queue.is_empty() {
@@ -97,7 +97,7 @@ impl PromptRun {
         }
     }
 
-    /// The call has ended: the hooks that look at that are asked. Gives what the program gets when there are none.
+    /// The call has ended: the hooks for its end are asked. Returns what the program gets when there are none.
     pub(super) fn close(
         &mut self,
         run: &mut Run,

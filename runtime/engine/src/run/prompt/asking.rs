@@ -24,7 +24,7 @@ use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
 
-/// A backoff doubles so often at most.
+/// A backoff doubles this often at most.
 const MOST_DOUBLINGS: u32 = 4;
 
 /// Where a prompt is with the budgets around it and with its provider.
@@ -89,7 +89,7 @@ struct Attempts {
     failure: Option<ModelFailure>,
 }
 
-/// What became of a request.
+/// What happened to a request.
 pub(super) enum Asked {
     /// It is on its way or held back.
     Waits,
@@ -352,7 +352,7 @@ impl PromptRun {
         }
     }
 
-    /// What is made up is there at once, so that nothing of it arrives before.
+    /// A simulated answer arrives as a whole, without parts before it.
     fn delivery_of(&self, run: &Run, model: &str) -> Delivery {
         let prompts = run.models.prompts();
         match prompts.is_some_and(|it| it.is_simulated(model)) {
@@ -361,7 +361,7 @@ impl PromptRun {
         }
     }
 
-    /// Takes the next turn of the script, where a test has written one for the agent; gives what is wrong with it.
+    /// Takes the next turn of the script, where a test has written one for the agent; returns what is wrong with it.
     fn take_scripted(&mut self, run: &mut Run, request: &ModelRequest) -> Option<String> {
         let Scripted { agent, offered } = self.scripted.as_ref()?;
         let program = Arc::clone(&run.loaded.program);
@@ -429,7 +429,7 @@ impl PromptRun {
         true
     }
 
-    /// The wait before another attempt is over; `None` when it was no such wait.
+    /// The wait before another attempt has ended; `None` when it was no such wait.
     pub(super) fn try_again(&mut self, run: &mut Run, id: TaskId) -> Option<Asked> {
         let attempts = self.asking.attempts.as_mut()?;
         // Attempts without a failure have not been answered yet: what ended was another wait.
@@ -439,7 +439,7 @@ impl PromptRun {
         Some(self.ask_within_budget(run, id, request))
     }
 
-    /// The request on its way is answered, or given up: the budgets are charged. Gives what is used up by it.
+    /// The request on its way is answered, or given up: the budgets are charged. Returns what is used up by it.
     pub(super) fn settle(&mut self, run: &mut Run, task: TaskId, cost: Cost) -> Option<String> {
         let Reserved { model, worst } = self.asking.reserved.take()?;
         let real = match cost {
@@ -471,7 +471,7 @@ impl PromptRun {
                 real: &real,
             },
         );
-        // Less is set aside now, so the queues are looked at here and nowhere else.
+        // Less is set aside now, so the queues are checked here and nowhere else.
         run.send_held_back(task);
         used_up
     }
@@ -537,7 +537,7 @@ impl PromptRun {
         }
     }
 
-    /// Gives up the answer of the request in flight, if there is one: it was made all the same.
+    /// Abandons the answer of the request in flight, if there is one; the request still counts.
     pub(super) fn give_up_request(&mut self, run: &mut Run, why: &str) {
         if let Some(exchange) = self.exchange.take() {
             run.progress.exchanged(exchange.ended(Reply::GivenUp));

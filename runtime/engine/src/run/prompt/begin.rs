@@ -157,7 +157,7 @@ fn own_budget(run: &mut Run, settings: &mut Map<String, Value>) -> Option<ScopeI
     Some(run.open_budget(run.scheduler.current(), limits))
 }
 
-/// The hooks of a call that is about to say this, after so many messages before.
+/// The hooks of a call that is about to say this, after this many messages before.
 fn hooks_of(run: &Run, merged: &Merged, said: &[Said], earlier: usize) -> Hooks {
     let hooks = Hooks::of(run, &merged.settings, merged.agent.as_ref());
     hooks.about(said, earlier)
@@ -485,7 +485,7 @@ fn with_guidance(run: &Run, node: NodeId, system: Option<String>) -> Option<Stri
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Says that an earlier answer is looked at again; gives the number of the round.
+/// Reports that an earlier answer is revised; returns the number of the round.
 fn report_improvement(run: &mut Run, node: NodeId, improving: Option<&Value>) -> Option<u32> {
     let round = improving?.get("round").and_then(Value::as_u64);
     let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));

@@ -1,8 +1,8 @@
 //! Values that a prompt shows to its model, or a question to a person, and shows to no one else: wherever their texts come back,
 //! `***` takes their place.
 //!
-//! What lies in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or a
-//! model has put together: there a hidden value is found by its text, if that is long enough to mean it.
+//! What is in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or
+//! a model has put together: there a hidden value is found by its text, if that is long enough to mean it.
 
 use std::cell::OnceCell;
 
@@ -25,7 +25,7 @@ const SHORTEST: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
     known: Vec<(String, String)>,
-    /// Whether nobody knows what is hidden, so that all is.
+    /// Whether it is unknown what is hidden, so that everything is.
     hides_all: bool,
     finder: OnceCell<Option<AhoCorasick>>,
 }
@@ -152,7 +152,7 @@ impl Hidden {
         }
     }
 
-    /// The value without them.
+    /// Replaces them in `value`.
     pub(crate) fn redact(&self, value: Value) -> Value {
         if self.is_empty() {
             return value;
@@ -176,7 +176,7 @@ impl Hidden {
         }
     }
 
-    /// The value with its texts without them; numbers stay, so that it is of the same type.
+    /// The value with the hidden texts replaced; numbers stay, so that it keeps its type.
     pub(crate) fn redact_texts(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.redact_text(text)),
@@ -189,7 +189,7 @@ impl Hidden {
         }
     }
 
-    /// The text without them.
+    /// Replaces them in `text`.
     pub(crate) fn redact_text(&self, text: String) -> String {
         if self.is_empty() {
             return text;

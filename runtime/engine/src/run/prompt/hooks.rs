@@ -40,7 +40,7 @@ pub(super) enum Stage {
     /// The hook at this place of the list decides on it.
     Before(usize),
     Called,
-    /// The hook at this place of the list looks at what it gave.
+    /// The hook at this place of the list runs after the tool.
     After(usize, ToolOutcome),
 }
 
@@ -54,7 +54,7 @@ struct Ruling {
     trusted: Option<String>,
 }
 
-/// What has become of the outcome of a call.
+/// What happened to the outcome of a call.
 #[derive(Deserialize)]
 struct Amended {
     text: String,
@@ -175,7 +175,7 @@ impl PromptRun {
         }
     }
 
-    /// Continues a call before which the hooks from a place of the list on are asked. Gives what goes to the model when the
+    /// Continues a call before which the hooks from a place of the list on are asked. Returns what goes to the model when the
     /// call is over.
     pub(super) fn before_call(
         &self,
@@ -278,7 +278,7 @@ impl PromptRun {
         } else {
             call.input = said.input;
             self.report_hook(run, of, HookVerdict::Changed, None);
-            // What it has made of the input is judged anew.
+            // The input that it has changed is checked again.
             round.untrusted[index as usize] = self.untrusted_in(run, call);
         }
         if is_stopping(run, coordinator, round) {
@@ -287,7 +287,7 @@ impl PromptRun {
         self.before_call(run, coordinator, round, index, at + 1)
     }
 
-    /// Continues with the outcome of a call, which the hooks from a place of the list on look at.
+    /// Continues with the outcome of a call, for which the hooks from a place of the list on run.
     pub(super) fn after_call(
         &self,
         run: &mut Run,
@@ -322,7 +322,7 @@ impl PromptRun {
         }
     }
 
-    /// A hook has looked at the outcome of a call.
+    /// A hook that runs after a tool has ended.
     pub(super) fn amended(
         &mut self,
         run: &mut Run,

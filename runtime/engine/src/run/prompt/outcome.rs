@@ -1,4 +1,4 @@
-//! What a model is sent of what a tool gave: text, and images and documents beside it.
+//! The result of a tool as its model gets it: text, and images and documents beside it.
 //!
 //! A model reads images only where they are images: as text, one of a megabyte would be half a million tokens of noise. So an
 //! `image` or `document`, an optional or a list of these, and the content that a server of the Model Context Protocol gave, go
@@ -77,7 +77,7 @@ pub(super) fn given(heap: &Heap, ty: TypeId, word: u64) -> Given {
             let mut given = Given::default();
             match show_media(heap, ty, word, &mut given) {
                 Ok(()) if !given.media.is_empty() => given,
-                // Nothing is there to be shown.
+                // There is nothing to show.
                 Ok(()) | Err(NoMedia) => Given::text(codec::encode(heap, ty, word)),
             }
         }

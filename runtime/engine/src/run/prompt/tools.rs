@@ -43,7 +43,7 @@ impl PromptRun {
             || self.around.as_ref().is_some_and(Around::is_asked)
     }
 
-    /// Starts the tools; gives the outcomes when none of them could be started.
+    /// Starts the tools; returns the outcomes when none of them could be started.
     pub(super) fn call_tools(
         &mut self,
         run: &mut Run,
@@ -130,7 +130,7 @@ impl PromptRun {
         Ok(())
     }
 
-    /// A tool itself has ended. Gives what goes to the model when no hook looks at it.
+    /// A tool itself has ended. Returns what goes to the model when no hook runs after it.
     fn called(
         &mut self,
         run: &mut Run,
@@ -216,7 +216,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
     prompt.tools = Some(round);
     run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
-    // The error goes to the program, so what other tools of the round find out is of no use to anybody.
+    // The error goes to the program, so the results of the other tools of the round are not used.
     if must_stop {
         run.cancel_tasks_of(node);
     }
@@ -226,7 +226,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     }
 }
 
-/// The tool that a call is of.
+/// The tool of a call.
 fn tool_of<'a>(run: &'a Run, call: &ToolCall) -> Option<&'a Tool> {
     run.loaded.program.tools.get(call.tool as usize)
 }

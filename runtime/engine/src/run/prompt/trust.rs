@@ -79,8 +79,8 @@ impl<'a> Beginning<'a> {
         }
     }
 
-    /// The origins of the content of the call's conversation, after the earlier exchanges: with what a model has added, in
-    /// words, and the arguments, by name.
+    /// The origins of the content of the call's conversation, after the earlier exchanges: with what a model has added, as
+    /// text, and the arguments, by name.
     pub(super) fn after(
         self,
         earlier: Option<&Origins>,

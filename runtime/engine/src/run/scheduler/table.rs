@@ -29,7 +29,7 @@ pub(crate) struct Task {
     pub role: Role,
     /// The type of its value.
     pub result: TypeId,
-    /// The type that its body gives, when its value is the `json` of that.
+    /// The type of its body's value, when the value of the task is the `json` of that.
     pub encodes: Option<Encoding>,
     /// How it ended; also set while it waits for the tasks of `base`.
     pub ending: Option<Ending>,

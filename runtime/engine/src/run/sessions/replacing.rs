@@ -1,4 +1,4 @@
-//! Which exchange of a session an answer takes the place of.
+//! Which exchange of a session an answer replaces.
 //!
 //! Only one that a prompt was asked in, and that of nobody else: what the program has put into the session, and what is left of older
 //! exchanges, is what later answers rest on.
@@ -8,11 +8,11 @@ use gsw_abi::call::AnswerPurpose;
 use crate::node::NodeId;
 use crate::run::Run;
 
-/// What becomes of the last exchange of a session when a call in it is answered.
+/// What happens to the last exchange of a session when a call in it is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Last {
     Kept,
-    /// The exchange of this number gives way.
+    /// Removes the exchange of this number.
     Replaced(u64),
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn last(
         (AnswerPurpose::Revision, None, _) => Err(NOTHING_SAID),
         (AnswerPurpose::Revision, Some(_), None) => Err(NOT_ASKED),
         (AnswerPurpose::Revision, Some(last), Some(_)) => Ok(Last::Replaced(last.number)),
-        // Others may have asked since, or the conversation was shortened: then the better answer comes after what is there.
+        // Other calls may have asked since, or the conversation was shortened: then the better answer is added at the end.
         (AnswerPurpose::Better, Some(last), Some(asked))
             if asked.task == run.scheduler.current() && asked.prompt == Some(prompt) =>
         {
@@ -57,7 +57,7 @@ pub(crate) fn prompt_of(run: &Run, word: u64, last: Last) -> Option<NodeId> {
     replaced.asked.as_ref()?.node
 }
 
-/// Removes what is replaced, where it is still there; gives the place of what follows.
+/// Removes what is replaced, where it is still there; returns the place of what follows.
 pub(super) fn take(run: &mut Run, word: u64, last: Last) -> usize {
     let exchanges = &mut run.sessions.get_mut(word).exchanges;
     let replaced = match last {

@@ -1,7 +1,7 @@
 //! What has come of an answer, as a value of the program that grows.
 //!
-//! The value is changed in place while it has no other owner, and copied where the program keeps an earlier part. So a piece
-//! of an answer costs what it brings, as long as the program lets go of a part before it asks for the next one.
+//! The value is changed in place while it has no other owner, and copied where the program keeps an earlier part. So a piece of
+//! an answer costs what it brings, as long as the program releases a part before it asks for the next one.
 
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 use gsw_notation::json::growing::{Change, Fields, Growing, Shape};
@@ -42,7 +42,7 @@ struct Value {
     state: State,
     /// Whether its current value has not been read.
     is_new: bool,
-    /// How often it has begun anew.
+    /// How often it has started over.
     restarts: u64,
 }
 
@@ -51,7 +51,7 @@ enum State {
     Grows,
     /// An element of the open list does not fit: the list does not grow any more.
     Skips,
-    /// Nothing more is taken.
+    /// Nothing more of the answer is read.
     Stopped,
 }
 
@@ -282,7 +282,7 @@ fn decoded(checker: &mut dyn Checker, ty: TypeId, text: &str) -> Option<u64> {
     decode::decode(checker, ty, &tree).ok()
 }
 
-/// The type of what is there where an optional is not `none`.
+/// The type without its `?`.
 fn present(types: &TypeTable, ty: TypeId) -> TypeId {
     if let Type::Optional(of) = types.get(ty) {
         *of

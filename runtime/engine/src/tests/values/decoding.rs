@@ -1,16 +1,16 @@
 //! Decoding: what is accepted, what is not, and how it is reported.
 
-use crate::codec;
-use crate::codec::checker::{Checker, NoFunctions};
-use crate::codec::decode::{decode, decode_all_issues};
-use crate::heap::Heap;
-use crate::value::{self, string};
 use gsw_abi::builtin::{self, FLOAT, INT, STRING};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{CheckScope, DefaultValue, Secrecy, Type, TypeId};
 use serde_json::{Value, json};
 
+use crate::codec;
+use crate::codec::checker::{Checker, NoFunctions};
+use crate::codec::decode::{decode, decode_all_issues};
+use crate::heap::Heap;
 use crate::tests::values::table::{Table, assert_empty, check, field};
+use crate::value::{self, string};
 
 /// Function 0 is the default `7`, 1 `it > 0`, 2 `it.len() > 0`, 3 `it < self.high` of a record with `high` at 1.
 struct Functions(Heap);

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::value::error;
 use gsw_abi::builtin::{self, BuiltinError, LIST_INT, LIST_STRING, STRING};
 use gsw_abi::layout::{Outcome, stop};
 use gsw_abi::types::{Type, TypeId};
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use crate::tests::values::machine::{Machine, call};
 use crate::tests::values::table::Table;
+use crate::value::error;
 
 /// More than the rounds between two looks at the flag.
 const MANY: usize = 10_000;

@@ -2,13 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::codec::checker::NoFunctions;
-use crate::codec::{self, decode};
-use crate::heap::Heap;
-use crate::load::Loaded;
-use crate::port::Deaf;
-use crate::run::{BEHAVIOUR, Run, RunSettings, Start};
-use crate::value::{error, string};
 use gsw_abi::builtin;
 use gsw_abi::call::Table as Calls;
 use gsw_abi::layout::{Context, Outcome};
@@ -16,7 +9,14 @@ use gsw_abi::program::Program;
 use gsw_abi::types::TypeId;
 use serde_json::Value;
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::{self, decode};
+use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::port::Deaf;
+use crate::run::{BEHAVIOUR, Run, RunSettings, Start};
 use crate::tests::values::table::Table;
+use crate::value::{error, string};
 
 /// A run; when it is dropped, all its objects must be gone.
 pub struct Machine {
@@ -41,27 +41,7 @@ impl Machine {
     }
 
     pub fn with(table: Table) -> Self {
-        let program = Program {
-            name: "test".into(),
-            docs: None,
-            types: table.0,
-            functions: Vec::new(),
-            workflows: Vec::new(),
-            spawnable: Vec::new(),
-            skills: Vec::new(),
-            hooks: Vec::new(),
-            agents: Vec::new(),
-            prompts: Vec::new(),
-            tools: Vec::new(),
-            former: Vec::new(),
-            spans: Vec::new(),
-            sources: Vec::new(),
-            permissions: None,
-            ceiling: None,
-            runs: gsw_abi::program::RunsDefaults::default(),
-            version: None,
-            models: gsw_abi::program::ModelDefaults::default(),
-        };
+        let program = Program::empty("test", table.0);
         let loaded = Loaded::from_parts(program, Vec::new()).expect("nothing can be missing");
         let start = Start {
             id: "test".into(),

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use crate::compare;
-use crate::heap::Heap;
-use crate::value::{map, string};
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId};
 use indexmap::IndexMap;
 use proptest::prelude::{any, proptest};
 use proptest::{collection, prop_assert_eq};
 
+use crate::compare;
+use crate::heap::Heap;
 use crate::tests::values::table::{Table, assert_empty};
+use crate::value::{map, string};
 
 fn number_map(heap: &mut Heap, ty: TypeId, entries: &[(i64, i64)]) -> u64 {
     entries

@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-use crate::codec::checker::NoFunctions;
-use crate::codec::decode::{decode, decode_all_issues};
-use crate::{codec, compare};
 use gsw_abi::builtin;
 use gsw_abi::types::TypeId;
 use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::decode::{decode, decode_all_issues};
 use crate::tests::values::random::{self, Dice};
 use crate::tests::values::table::assert_empty;
+use crate::{codec, compare};
 
 proptest! {
     #![proptest_config(crate::tests::values::config())]

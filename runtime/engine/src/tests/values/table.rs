@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::heap::Heap;
-use crate::value::hash::HashKey;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{
     Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Trust, Type, TypeId,
     TypeTable, Variant,
 };
+
+use crate::heap::Heap;
+use crate::value::hash::HashKey;
 
 /// A table that grows.
 pub struct Table(pub TypeTable);

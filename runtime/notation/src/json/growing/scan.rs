@@ -1,6 +1,6 @@
 //! Strings and whole values of a JSON text that comes in pieces.
 
-/// What became of a piece.
+/// What happened to a piece.
 pub(super) enum Taken<'a> {
     /// All of it belongs to the string.
     All,
@@ -129,7 +129,7 @@ enum Kind {
     String {
         is_escaped: bool,
     },
-    /// A list or record with so many brackets open.
+    /// A list or record with this many brackets open.
     Nested {
         depth: usize,
         within: Within,
@@ -170,7 +170,7 @@ impl Collected {
         })
     }
 
-    /// Takes what belongs to the value; gives what comes after it, if it is whole.
+    /// Takes what belongs to the value; returns what comes after it, if it is whole.
     pub(super) fn take<'a>(&mut self, piece: &'a str) -> Option<&'a str> {
         let end = piece.bytes().position(|it| self.ends_with(it));
         let end = match end {

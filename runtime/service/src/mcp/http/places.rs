@@ -38,7 +38,7 @@ pub(super) struct Place {
     number: u64,
 }
 
-/// A request that is answered, as long as this is there.
+/// Held while a request is answered.
 pub(super) struct Answering(Arc<Place>);
 
 /// A connection whose bytes are heard.

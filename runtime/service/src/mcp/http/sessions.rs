@@ -57,7 +57,7 @@ struct Held {
     session: SessionId,
 }
 
-/// Why there is no session.
+/// Why there is no session, for people.
 #[derive(Debug)]
 pub(super) enum NoSession {
     /// Each one that is open has a client that listens.
@@ -138,7 +138,7 @@ impl Sessions {
 }
 
 impl Uses {
-    /// Those without a stream whose last message is so long ago, the longest first.
+    /// Sessions without a stream whose last message is at least this long ago, the oldest first.
     fn idle(&self, longer: Duration) -> Vec<SessionId> {
         let uses = self.lock();
         let idle = uses

@@ -130,7 +130,7 @@ impl Streams {
         });
     }
 
-    /// Lets go of what was held for long enough.
+    /// Releases what was held for long enough.
     pub fn tidy(&self) {
         lock(&self.0).let_go();
     }
@@ -179,7 +179,7 @@ impl Channel {
         .await;
     }
 
-    /// Nothing follows. Gives the bytes of what is held.
+    /// Nothing follows. Returns the bytes of what is held.
     fn end(&self) -> usize {
         let mut sent = lock(&self.0);
         sent.ended = true;

@@ -1,5 +1,5 @@
-//! A run that another process carries: what its store has of it is run again here, and what comes later is waited for. It is looked
-//! at and never held up.
+//! Follows a run of another process: the part in the store is replayed here, and the rest is waited for. The run itself is
+//! never paused.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl Session {
         watched.is_ok()
     }
 
-    /// Goes on with a run that has come further.
+    /// Resumes a run that has come further.
     pub(super) fn has_come_further(&mut self, wait: u64) {
         let Some(following) = &mut self.following else {
             return;

@@ -74,7 +74,7 @@ impl Session {
         Ok(Value::Null)
     }
 
-    /// A run that another process carries is followed.
+    /// A run of another process is followed.
     fn attached(&mut self, arguments: &Value) -> Result<Value, String> {
         let answer = self.launched(arguments)?;
         self.launch.run.get_or_insert_with(|| NEWEST.to_owned());
@@ -145,7 +145,7 @@ impl Session {
 
     fn threads(&mut self) -> Value {
         let Some(at) = self.stopped.clone() else {
-            // While it runs it cannot be looked at.
+            // A running program cannot be inspected.
             return json!({ "threads": [{ "id": 1, "name": "main" }] });
         };
         let follower = self.current().cloned();

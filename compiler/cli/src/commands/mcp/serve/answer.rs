@@ -3,7 +3,6 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// What a tool answers.
 pub struct Answer {
     text: String,
     data: Option<Value>,

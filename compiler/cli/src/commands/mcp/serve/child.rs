@@ -8,7 +8,7 @@ use super::answer::Answer;
 
 /// How often it is looked whether it has ended.
 const PERIOD: Duration = Duration::from_millis(10);
-/// More than so many bytes are not read by anybody.
+/// More than this many bytes are not read by anybody.
 const MOST: u64 = 1 << 20;
 
 /// Kills what it holds when it is dropped.
@@ -22,7 +22,7 @@ impl Drop for Guarded {
     }
 }
 
-/// Runs `gswc` with these words and gives what it says.
+/// Runs `gswc` with these arguments and returns its output.
 pub async fn run(words: Vec<String>) -> Answer {
     run_to_end(words).await.into()
 }

@@ -18,7 +18,7 @@ fn is_beneath(here: &Path, path: &Path) -> bool {
     if let Ok(path) = path.canonicalize() {
         return path.starts_with(here);
     }
-    // What does not exist, perhaps not yet: where it would be is known only where nothing climbs.
+    // A path that may not exist yet: where it would be is known only without `..`.
     let climbs = path.components().any(|it| it == Component::ParentDir);
     let mut parts = path.ancestors();
     let nearest = parts.find_map(|it| it.canonicalize().ok());
@@ -31,7 +31,7 @@ pub struct Place {
     pub at: At,
 }
 
-/// Where in the line.
+/// The position inside a line.
 pub enum At {
     Column(u32),
     /// The first place in it that has this text as a whole word.

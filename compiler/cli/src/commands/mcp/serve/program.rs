@@ -1,4 +1,4 @@
-//! The program that a question is about, read anew for each, with a text in the place of a file perhaps.
+//! The program of a question, read anew for each, optionally with a text in place of a file.
 
 use std::path::{Path, PathBuf};
 

@@ -22,7 +22,6 @@ const MOST_FOUND: usize = 6;
 /// The most characters of a section that are shown.
 const MOST_SHOWN: usize = 1_500;
 
-/// What is asked for.
 pub enum Ask {
     Check(Program),
     Describe(Named),
@@ -37,7 +36,7 @@ pub enum Ask {
     Test(Tests),
 }
 
-/// What does the work.
+/// What performs the work of a tool.
 pub enum Work {
     /// This process.
     Here,
@@ -86,7 +85,7 @@ struct Row {
     name: &'static str,
     about: &'static str,
     parameters: &'static [Parameter],
-    /// Whether it changes nothing.
+    /// Whether the tool only reads.
     reads: Reads,
     /// What a call with these arguments asks for.
     ask: fn(Map<String, Value>) -> Result<Ask, String>,
@@ -254,7 +253,6 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// All tools.
 pub fn list() -> Vec<Tool> {
     ROWS.iter().map(tool).collect()
 }

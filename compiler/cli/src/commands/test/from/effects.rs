@@ -14,7 +14,7 @@ pub enum Effect {
     Mocked(Mock),
     /// The test does it by itself, as the run did.
     Same,
-    /// Of this nothing can be written; what it is.
+    /// What cannot be written as a test, described.
     Unwritten(String),
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// A longer text is no pattern: it would hide the rest of the test.
 const LONGEST_PATTERN: usize = 200;
-/// What fits everything.
+/// The pattern that matches everything.
 pub const ANYTHING: &str = "_";
 
 /// A value that no source text makes, and of what type it is.
@@ -175,7 +175,7 @@ impl Literals<'_> {
     }
 }
 
-/// What a type is, for the message that there is no literal of it.
+/// The name of a type, for the message that it has no literal.
 const fn kind(ty: &Type) -> &'static str {
     match ty {
         Type::Bytes => "bytes",

@@ -422,7 +422,7 @@ impl Sight<'_> {
         line.any(|it| it.kind == kind)
     }
 
-    /// Whether the token so many places before is the first brace of the item.
+    /// Whether the token this many places before is the first brace of the item.
     fn opens_item(&self, count: usize) -> bool {
         let index = self.index.checked_sub(count);
         index.is_some_and(|it| !self.outline.has_brace_before(it))

@@ -1,4 +1,4 @@
-//! What may be written down of a conversation with a model, so that it can be read again in the model's place.
+//! What may be recorded of a conversation with a model, so that it can be read again in the model's place.
 //!
 //! Observers see `***` for what is hidden; what is recorded must still fit its type, so there a stand-in of the type is in that
 //! place ([`stand_in`]). A message is made once, with what was known of its secrets when it was new.
@@ -18,7 +18,7 @@ use crate::model::{
     Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role, StopReason, Wording,
 };
 
-/// A message as it may be written down.
+/// A message as it may be recorded.
 #[derive(Debug)]
 pub(super) struct Recorded {
     /// How many pieces it had: a turn that a provider paused gets more.

@@ -1,0 +1,124 @@
+//! Operations that wait for the disk before they begin: for their own intent, or for all that led to them.
+//!
+//! What waits for what led to it is begun together, by one job for all that a commit has brought to the disk: a run with a thousand
+//! iterations has hundreds of them, and each would wake two threads.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gsw_engine::operation::{Failure, Operation, OperationId, Outcome};
+use gsw_journal::writer;
+
+use crate::carrier::{Carrier, Message};
+
+/// What waits for records that are on their way to the disk, in order.
+#[derive(Debug, Default)]
+pub(super) struct Unbegun {
+    /// Each with how many records of the run must be there.
+    waiting: VecDeque<(u64, Operation)>,
+    /// A flush is on its way whose end takes the next ones.
+    is_flushed: bool,
+}
+
+impl Carrier {
+    /// Begins an operation when it is on the disk that it begins.
+    pub(super) fn begin_when_intended(self: &Arc<Self>, operation: Operation) {
+        let asked = operation.clone();
+        let carrier = Arc::clone(self);
+        let then: writer::Then = Box::new(move |written| match written {
+            Ok(()) => carrier.begin_aside(operation),
+            Err(failure) => carrier.post(Message::Unwritten(failure.to_string())),
+        });
+        match &mut *self.remembered() {
+            Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
+            None => then(Ok(())),
+        }
+    }
+
+    /// Begins operations when all that led to them is on the disk: after a crash a run may go another way from where its records
+    /// end. What may be repeated must be the same then, a file whose name was drawn by lot for example, nothing that was paid for
+    /// may be lost, and an undo must have taken nothing back of what the run keeps.
+    pub(super) fn begin_when_written(self: &Arc<Self>, operations: Vec<Operation>) {
+        if operations.is_empty() {
+            return;
+        }
+        let needed = match &*self.remembered() {
+            Some(it) => Some(it.records()).filter(|needed| it.written() < *needed),
+            None => None,
+        };
+        let Some(needed) = needed else {
+            for operation in operations {
+                self.begin_operation(operation);
+            }
+            return;
+        };
+        let mut outside = self.outside();
+        let unbegun = &mut outside.unbegun;
+        unbegun
+            .waiting
+            .extend(operations.into_iter().map(|it| (needed, it)));
+        let is_flushed = std::mem::replace(&mut unbegun.is_flushed, true);
+        drop(outside);
+        if !is_flushed {
+            self.flush_unbegun();
+        }
+    }
+
+    fn flush_unbegun(self: &Arc<Self>) {
+        let carrier = Arc::clone(self);
+        let then: writer::Then = Box::new(move |written| carrier.is_flushed(written));
+        match &*self.remembered() {
+            Some(remembered) => remembered.flush_then(then),
+            None => then(Ok(())),
+        }
+    }
+
+    /// The thread that writes must not wait for whoever performs.
+    fn is_flushed(self: Arc<Self>, written: Result<(), writer::Failure>) {
+        if let Err(failure) = written {
+            return self.post(Message::Unwritten(failure.to_string()));
+        }
+        let carrier = Arc::clone(&self);
+        if let Err(error) = self.driver.threads.run(move || carrier.begin_flushed()) {
+            let waiting = std::mem::take(&mut self.outside().unbegun).waiting;
+            waiting
+                .into_iter()
+                .for_each(|it| self.cannot_begin(it.1.id, &error));
+        }
+    }
+
+    /// Begins what waits for no record that is not on the disk, and has the others wait on.
+    fn begin_flushed(self: &Arc<Self>) {
+        let written = match &*self.remembered() {
+            Some(remembered) => remembered.written(),
+            // The run has ended, and nothing of it begins.
+            None => u64::MAX,
+        };
+        let mut outside = self.outside();
+        let unbegun = &mut outside.unbegun;
+        let ready = unbegun.waiting.partition_point(|it| it.0 <= written);
+        let ready: Vec<Operation> = unbegun.waiting.drain(..ready).map(|it| it.1).collect();
+        unbegun.is_flushed = !unbegun.waiting.is_empty();
+        let is_flushed = unbegun.is_flushed;
+        drop(outside);
+        if is_flushed {
+            self.flush_unbegun();
+        }
+        for operation in ready {
+            self.begin_unanswered(operation);
+        }
+    }
+
+    fn begin_aside(self: Arc<Self>, operation: Operation) {
+        let (carrier, id) = (Arc::clone(&self), operation.id);
+        let begin = move || carrier.begin_unanswered(operation);
+        if let Err(error) = self.driver.threads.run(begin) {
+            self.cannot_begin(id, &error);
+        }
+    }
+
+    fn cannot_begin(self: &Arc<Self>, id: OperationId, error: &std::io::Error) {
+        let message = format!("no thread can be started to begin it: {error}");
+        self.complete(id, Outcome::Failed(Failure::Other { message }));
+    }
+}
