@@ -148,8 +148,12 @@ impl Scan<'_> {
 
     /// Decides whether the tokens after attributes and `private` are a declaration.
     fn continue_prefix(&mut self, index: usize) {
+        let follows_private = self.tokens[index - 1].kind == TokenKind::Private;
         if starts_declaration(self.tokens, index) {
             self.item = ItemState::Declaration;
+        } else if follows_private && self.tokens[index].kind == TokenKind::Identifier {
+            // What follows is not waited for any more.
+            self.item = ItemState::Invalid;
         }
     }
 
