@@ -201,6 +201,24 @@ fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
 }
 
 #[test]
+fn a_tool_that_is_declared_by_hand_has_not_changed() {
+    let (folder, server) = folder("by_hand", SERVER);
+    added(&folder, &server.program);
+    let by_hand = read(&folder).replacen(
+        "\n// Made by",
+        "\ntool broken() -> json by places\n\n// Made by",
+        1,
+    );
+    std::fs::write(folder.join("places.gsw"), by_hand).expect("the target folder can be written");
+    assert_eq!(
+        gswc_in(&folder, &["mcp", "lock", "places.gsw"]).code,
+        Some(0)
+    );
+    let said = gswc_in(&folder, &["mcp", "lock", "--check", "places.gsw"]);
+    assert_eq!((said.out.as_str(), said.code), ("", Some(0)), "{said:?}");
+}
+
+#[test]
 fn what_is_trusted_is_kept_where_a_server_has_another_name_and_missed_where_a_parameter_has() {
     let (folder, server) = folder("renamed", SERVER);
     added(&folder, &server.program);

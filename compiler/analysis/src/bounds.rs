@@ -3,7 +3,7 @@
 use gsw_abi::types::Bound;
 use gsw_infer::hir::{
     BinaryOperator, Body, BodyPart, Callee, Coercion, EqualityOperator, ExpressionId,
-    ExpressionKind, OperatorClass, OrderOperator, RangeEnd, UnaryOperator,
+    ExpressionKind, LocalId, OperatorClass, OrderOperator, PatternKind, RangeEnd, UnaryOperator,
 };
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
@@ -11,81 +11,244 @@ use gsw_source::{Db, ItemId};
 
 use crate::constant::{ConstantValue, known_value, library_name};
 
-/// What JSON Schema can say of a `where`: never more than it says.
+/// What JSON Schema can say of a `where`: never more than it says, and of each part between two `and`s all or nothing.
 pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
     let bodies = &infer_item(db, item).bodies;
+    let body = bodies.iter().map(|it| &**it).find(|it| it.part == part);
+    let Some((body, it)) = body.and_then(|body| Some((body, *body.parameters.first()?))) else {
+        return Vec::new();
+    };
+    let (it, root) = present(body, it).unwrap_or((it, body.root));
     let mut found = Vec::new();
-    if let Some(body) = bodies.iter().find(|it| it.part == part) {
-        add_bounds(db, body, body.root, &mut found);
-    }
+    Check { db, body, it }.add_bounds(root, &mut found);
     found
 }
 
-/// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
-fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>) {
-    let kind = &body.expression(id).kind;
-    if let ExpressionKind::Block {
-        statements,
-        tail: Some(tail),
-    } = kind
-        && statements.is_empty()
-    {
-        add_bounds(db, body, *tail, found);
-    } else if let ExpressionKind::Binary {
-        operator,
-        left,
-        right,
-    } = kind
-    {
-        if *operator == BinaryOperator::And {
-            add_bounds(db, body, *left, found);
-            add_bounds(db, body, *right, found);
-        } else if let Some(limit) = known_value(db, body, *right) {
-            found.extend(bound(db, body, *left, *operator, &limit));
-        } else if let Some(limit) = known_value(db, body, *left) {
-            found.extend(bound(db, body, *right, mirrored(*operator), &limit));
-        }
-    } else if let ExpressionKind::Unary {
-        operator: UnaryOperator::Not,
-        operand,
-    } = kind
-    {
-        if let Some([(_, text)]) = library_call(db, body, *operand, "is_empty")
-            && is_it(body, *text)
+/// The value that the check of an optional sees, and the check: one arm of a `match`, of which the other is `true`.
+fn present(body: &Body, given: LocalId) -> Option<(LocalId, ExpressionId)> {
+    let ExpressionKind::Match { value, arms } = &body.expression(body.root).kind else {
+        return None;
+    };
+    let [arm, _] = arms.as_slice() else {
+        return None;
+    };
+    let PatternKind::Some(inner) = &arm.pattern.kind else {
+        return None;
+    };
+    let PatternKind::Binding(present) = inner.kind else {
+        return None;
+    };
+    let is_given =
+        matches!(body.expression(*value).kind, ExpressionKind::Local(local) if local == given);
+    (is_given && inner.span == arm.pattern.span).then_some((present, arm.body))
+}
+
+/// A `where` whose `it` is a local of its body.
+struct Check<'a> {
+    db: &'a dyn Db,
+    body: &'a Body,
+    it: LocalId,
+}
+
+impl Check<'_> {
+    /// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
+    fn add_bounds(&self, id: ExpressionId, found: &mut Vec<Bound>) {
+        let kind = &self.body.expression(id).kind;
+        if let ExpressionKind::Block {
+            statements,
+            tail: Some(tail),
+        } = kind
+            && statements.is_empty()
         {
-            found.push(Bound::MinLength(1));
+            self.add_bounds(*tail, found);
+        } else if let ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } = kind
+        {
+            if *operator == BinaryOperator::And {
+                self.add_bounds(*left, found);
+                self.add_bounds(*right, found);
+            } else if let Some(limit) = self.known(*right) {
+                found.extend(self.bound(*left, *operator, &limit));
+            } else if let Some(limit) = self.known(*left) {
+                found.extend(self.bound(*right, mirrored(*operator), &limit));
+            }
+        } else if let ExpressionKind::In { value, container } = kind {
+            found.extend(self.membership(*value, *container));
+        } else {
+            found.extend(self.of_call(id));
         }
-    } else if let ExpressionKind::In { value, container } = kind
-        && is_it(body, *value)
-    {
-        add_range(db, body, *container, found);
-    } else if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
-        && is_it(body, *text)
-        && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
-    {
-        found.push(Bound::Pattern(pattern.to_string()));
-    } else {
-        found.extend(part_of_text(db, body, id));
+    }
+
+    /// The bound that a call is, or `not` before it.
+    fn of_call(&self, id: ExpressionId) -> Option<Bound> {
+        if let ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            operand,
+        } = &self.body.expression(id).kind
+        {
+            let [(_, text)] = self.library_call(*operand, "is_empty")? else {
+                return None;
+            };
+            return self.is_it(*text).then_some(Bound::MinLength(1));
+        }
+        if let Some([(_, text), (_, pattern)]) = self.library_call(id, "matches")
+            && self.is_it(*text)
+            && let ExpressionKind::String(pattern) = &self.body.expression(*pattern).kind
+        {
+            return Some(Bound::Pattern(pattern.to_string()));
+        }
+        self.part_of_text(id)
+    }
+
+    /// The pattern of `it.contains("…")` and the like, of a string.
+    fn part_of_text(&self, id: ExpressionId) -> Option<Bound> {
+        let forms = [
+            ("contains", "", ""),
+            ("starts_with", "^", ""),
+            ("ends_with", "", "$"),
+        ];
+        forms.into_iter().find_map(|(name, before, after)| {
+            let [(_, text), (_, part)] = self.library_call(id, name)? else {
+                return None;
+            };
+            let is_text = self.body.expression(*text).ty == Type::String && self.is_it(*text);
+            let ExpressionKind::String(part) = &self.body.expression(*part).kind else {
+                return None;
+            };
+            is_text.then(|| Bound::Pattern(format!("{before}{}{after}", escaped(part))))
+        })
+    }
+
+    /// The arguments of a call of a library's function of this name.
+    fn library_call(&self, id: ExpressionId, name: &str) -> Option<&[(u32, ExpressionId)]> {
+        let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } = &self.body.expression(id).kind
+        else {
+            return None;
+        };
+        (library_name(self.db, *item) == Some(name)).then_some(arguments)
+    }
+
+    /// The bound that `value in container` sets, when `value` is `it` or its length.
+    fn membership(&self, value: ExpressionId, container: ExpressionId) -> Option<Bound> {
+        let ExpressionKind::Range {
+            start,
+            end,
+            range_end,
+        } = &self.body.expression(container).kind
+        else {
+            let ConstantValue::List(values) = self.known(container)? else {
+                return None;
+            };
+            return self.is_it(value).then(|| one_of(&values)).flatten();
+        };
+        let (ConstantValue::Int(start), ConstantValue::Int(end)) =
+            (self.known(*start)?, self.known(*end)?)
+        else {
+            return None;
+        };
+        let end = match range_end {
+            RangeEnd::Exclusive => end.checked_sub(1)?,
+            RangeEnd::Inclusive => end,
+        };
+        if self.is_it(value) {
+            return Some(Bound::BetweenInts(start, end));
+        }
+        let least = u64::try_from(start.max(0)).ok()?;
+        let most = u64::try_from(end).ok()?;
+        self.is_length(value)
+            .then_some(Bound::BetweenLengths(least, most))
+    }
+
+    /// The bound that `left operator limit` sets, when `left` is `it` or its length.
+    fn bound(
+        &self,
+        left: ExpressionId,
+        operator: BinaryOperator,
+        limit: &ConstantValue,
+    ) -> Option<Bound> {
+        if self.is_it(left) {
+            return bound_of_it(operator, limit);
+        }
+        let ConstantValue::Int(n) = limit else {
+            return None;
+        };
+        if !self.is_length(left) {
+            return None;
+        }
+        let length = |n: i64| u64::try_from(n).ok();
+        use BinaryOperator as Operator;
+        Some(match operator {
+            Operator::GreaterEqual => Bound::MinLength(length(*n)?),
+            Operator::Greater => Bound::MinLength(length(n.checked_add(1)?)?),
+            Operator::LessEqual => Bound::MaxLength(length(*n)?),
+            Operator::Less => Bound::MaxLength(length(n.checked_sub(1)?)?),
+            Operator::Equal => Bound::BetweenLengths(length(*n)?, length(*n)?),
+            Operator::NotEqual if *n == 0 => Bound::MinLength(1),
+            Operator::And
+            | Operator::Or
+            | Operator::NotEqual
+            | Operator::Add
+            | Operator::Subtract
+            | Operator::Multiply
+            | Operator::Divide
+            | Operator::Remainder => return None,
+        })
+    }
+
+    fn known(&self, id: ExpressionId) -> Option<ConstantValue> {
+        known_value(self.db, self.body, id)
+    }
+
+    fn is_length(&self, id: ExpressionId) -> bool {
+        let arguments = self.library_call(id, "len");
+        arguments
+            .and_then(|it| it.first())
+            .is_some_and(|(_, of)| self.is_it(*of))
+    }
+
+    fn is_it(&self, id: ExpressionId) -> bool {
+        let kind = &self.body.expression(id).kind;
+        if let ExpressionKind::Coerce {
+            value,
+            coercion: Coercion::Widen,
+        } = kind
+        {
+            return self.is_it(*value);
+        }
+        matches!(kind, ExpressionKind::Local(local) if *local == self.it)
     }
 }
 
-/// The pattern of `it.contains("…")` and the like, of a string.
-fn part_of_text(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<Bound> {
-    let forms = [
-        ("contains", "", ""),
-        ("starts_with", "^", ""),
-        ("ends_with", "", "$"),
-    ];
-    forms.into_iter().find_map(|(name, before, after)| {
-        let [(_, text), (_, part)] = library_call(db, body, id, name)? else {
-            return None;
-        };
-        let is_text = body.expression(*text).ty == Type::String && is_it(body, *text);
-        let ExpressionKind::String(part) = &body.expression(*part).kind else {
-            return None;
-        };
-        is_text.then(|| Bound::Pattern(format!("{before}{}{after}", escaped(part))))
-    })
+/// The bound of a value that is one of these.
+fn one_of(values: &[ConstantValue]) -> Option<Bound> {
+    let int = |it: &ConstantValue| match it {
+        ConstantValue::Int(it) => Some(*it),
+        ConstantValue::Bool(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Duration(_)
+        | ConstantValue::Text(_)
+        | ConstantValue::List(_) => None,
+    };
+    let text = |it: &ConstantValue| match it {
+        ConstantValue::Text(it) => Some(it.to_string()),
+        ConstantValue::Bool(_)
+        | ConstantValue::Int(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Duration(_)
+        | ConstantValue::List(_) => None,
+    };
+    if values.is_empty() {
+        return None;
+    }
+    let ints: Option<Vec<i64>> = values.iter().map(int).collect();
+    let texts = || values.iter().map(text).collect::<Option<Vec<String>>>();
+    ints.map(Bound::Ints).or_else(|| texts().map(Bound::Texts))
 }
 
 /// The text as a regular expression that means it.
@@ -98,41 +261,6 @@ fn escaped(text: &str) -> String {
         out.push(character);
     }
     out
-}
-
-/// The arguments of a call of a library's function of this name.
-fn library_call<'a>(
-    db: &dyn Db,
-    body: &'a Body,
-    id: ExpressionId,
-    name: &str,
-) -> Option<&'a [(u32, ExpressionId)]> {
-    let ExpressionKind::Call {
-        callee: Callee::Item { item, .. },
-        arguments,
-    } = &body.expression(id).kind
-    else {
-        return None;
-    };
-    (library_name(db, *item) == Some(name)).then_some(arguments)
-}
-
-fn add_range(db: &dyn Db, body: &Body, container: ExpressionId, found: &mut Vec<Bound>) {
-    let ExpressionKind::Range {
-        start,
-        end,
-        range_end,
-    } = &body.expression(container).kind
-    else {
-        return;
-    };
-    if let Some(ConstantValue::Int(start)) = known_value(db, body, *start) {
-        found.push(Bound::MinInt(start));
-    }
-    if let Some(ConstantValue::Int(end)) = known_value(db, body, *end) {
-        let is_outside = i64::from(*range_end == RangeEnd::Exclusive);
-        found.push(Bound::MaxInt(end.saturating_sub(is_outside)));
-    }
 }
 
 /// The bound that `it operator limit` sets.
@@ -159,6 +287,13 @@ fn bound_of_it(operator: BinaryOperator, limit: &ConstantValue) -> Option<Bound>
             let seconds = *nanoseconds as f64 / 1e9;
             bound_of_it(operator, &ConstantValue::Float(seconds))
         }
+        (
+            OperatorClass::Equality(EqualityOperator::Equal),
+            ConstantValue::Int(_) | ConstantValue::Text(_),
+        ) => one_of(std::slice::from_ref(limit)),
+        (OperatorClass::Equality(EqualityOperator::Equal), ConstantValue::Float(x)) => {
+            Some(Bound::EqualFloat(x.to_bits()))
+        }
         // A schema has no words for these.
         (
             OperatorClass::Order(_),
@@ -173,68 +308,11 @@ fn bound_of_it(operator: BinaryOperator, limit: &ConstantValue) -> Option<Bound>
             | ConstantValue::List(_),
         )
         | (
-            OperatorClass::Equality(EqualityOperator::Equal)
-            | OperatorClass::Logic(_)
-            | OperatorClass::Arithmetic(_),
-            _,
-        ) => None,
+            OperatorClass::Equality(EqualityOperator::Equal),
+            ConstantValue::Bool(_) | ConstantValue::Duration(_) | ConstantValue::List(_),
+        )
+        | (OperatorClass::Logic(_) | OperatorClass::Arithmetic(_), _) => None,
     }
-}
-
-/// The bound that `left operator limit` sets, when `left` is `it` or its length.
-fn bound(
-    db: &dyn Db,
-    body: &Body,
-    left: ExpressionId,
-    operator: BinaryOperator,
-    limit: &ConstantValue,
-) -> Option<Bound> {
-    if is_it(body, left) {
-        return bound_of_it(operator, limit);
-    }
-    let ExpressionKind::Call {
-        callee: Callee::Item { item, .. },
-        arguments,
-    } = &body.expression(left).kind
-    else {
-        return None;
-    };
-    let is_length = library_name(db, *item) == Some("len") && is_it(body, arguments.first()?.1);
-    let ConstantValue::Int(n) = limit else {
-        return None;
-    };
-    if !is_length {
-        return None;
-    }
-    use BinaryOperator as Operator;
-    Some(match operator {
-        Operator::GreaterEqual => Bound::MinLength(u64::try_from(*n).ok()?),
-        Operator::Greater => Bound::MinLength(u64::try_from(n.checked_add(1)?).ok()?),
-        Operator::LessEqual => Bound::MaxLength(u64::try_from(*n).ok()?),
-        Operator::Less => Bound::MaxLength(u64::try_from(n.checked_sub(1)?).ok()?),
-        Operator::NotEqual if *n == 0 => Bound::MinLength(1),
-        Operator::And
-        | Operator::Or
-        | Operator::Equal
-        | Operator::NotEqual
-        | Operator::Add
-        | Operator::Subtract
-        | Operator::Multiply
-        | Operator::Divide
-        | Operator::Remainder => return None,
-    })
-}
-
-fn is_it(body: &Body, id: ExpressionId) -> bool {
-    let kind = &body.expression(id).kind;
-    if let ExpressionKind::Coerce {
-        value,
-        coercion: Coercion::Widen,
-    } = kind
-    {
-        return is_it(body, *value);
-    }
-    matches!(kind, ExpressionKind::Local(local) if body.parameters.first() == Some(local))
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {

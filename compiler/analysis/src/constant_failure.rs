@@ -4,10 +4,12 @@ use gsw_evaluator::{Failure, failing_constants};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_infer::infer_item;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Severity, Span};
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, is_damaged};
+use rustc_hash::FxHashSet;
 
 use crate::call_summary::Waits;
 use crate::errors;
+use crate::rules::evaluated_by;
 use crate::summary::item_summary;
 
 /// What is wrong with the values of the constants that `file` declares. One that `found` already reports is left alone.
@@ -23,8 +25,10 @@ pub(crate) fn constant_diagnostics(
         })
     };
     let items = file_item_ids(db, file).iter().copied();
+    let mut sound = FxHashSet::default();
     let constants: Vec<ItemId> = items
         .filter(|it| it.kind(db) == ItemKind::Const && !is_reported(*it) && is_computed(db, *it))
+        .filter(|it| is_whole(db, *it, &mut sound))
         .collect();
     let (pure, impure): (Vec<ItemId>, Vec<ItemId>) = constants
         .into_iter()
@@ -49,6 +53,24 @@ pub(crate) fn constant_diagnostics(
         }));
     }
     wrong
+}
+
+/// Whether no mistake of syntax is in what a constant is computed by: what is left of that may raise or never end. `known` are items
+/// of which this is known.
+fn is_whole(db: &dyn Db, constant: ItemId, known: &mut FxHashSet<ItemId>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut waiting = vec![constant];
+    while let Some(item) = waiting.pop() {
+        if known.contains(&item) || !seen.insert(item) {
+            continue;
+        }
+        if is_damaged(db, item) {
+            return false;
+        }
+        waiting.extend(evaluated_by(db, item));
+    }
+    known.extend(seen);
+    true
 }
 
 /// Whether a constant is more than a literal.

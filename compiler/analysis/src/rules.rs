@@ -18,6 +18,7 @@ mod uncached;
 use gsw_infer::hir::Body;
 use gsw_source::{Db, Diagnostic, ItemId};
 
+pub(crate) use constant::evaluated_by;
 pub use mocked::is_mockable;
 pub use permission::contains;
 pub(crate) use repeat::written_class;

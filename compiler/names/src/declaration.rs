@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::option::is_reserved;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::alias::alias_target;
 use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attributes};
@@ -434,6 +434,10 @@ impl Head<'_> {
     fn constant(&mut self, constant: &ast::Constant) -> Signature {
         let result = match &constant.ty {
             Some(ty) => self.lower(ty),
+            // What is missing of its value may be what its type would follow from.
+            None if is_damaged(self.db, self.item) => {
+                constant_type(self.db, self.item, &constant.value).unwrap_or(Type::Invalid)
+            }
             None => constant_type(self.db, self.item, &constant.value).unwrap_or_else(|| {
                 let place = self.place(constant.name.span);
                 let report = errors::missing_type(place, &constant.name.name);

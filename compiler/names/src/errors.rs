@@ -28,6 +28,6 @@ pub use outside::{instead_of_attribute, instead_of_member, instead_of_module};
 pub use types::{
     endless_type, enum_instead, error_as_type, fault_in_signature, generic_boundary, infinite_type,
     map_key_type, not_a_type, not_an_error, optional_instead, record_instead, text_without_quotes,
-    type_argument_count, type_too_large, union_member, unknown_effect, unknown_error, unknown_type,
-    variant_as_type, written_as,
+    type_argument_count, type_too_large, undeclared_parameter, union_member, unknown_effect,
+    unknown_error, unknown_type, variant_as_type, written_as,
 };

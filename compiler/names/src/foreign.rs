@@ -189,6 +189,7 @@ const SHAPES: &[(&str, &str)] = &[
     ("List", "[T]"),
     ("Map", "{K: V}"),
     ("Maybe", "T?"),
+    ("None", "()"),
     ("Option", "T?"),
     ("Optional", "T?"),
     ("Record", "{K: V}"),

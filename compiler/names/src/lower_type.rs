@@ -172,6 +172,13 @@ impl Lowering<'_> {
                     None => self.suggestion(text),
                 };
                 let report = errors::unknown_type(place, text, suggestion.as_ref());
+                if is_letter(text) && suggestion.is_none() {
+                    let is_told = self.sink.iter().any(|it| it.message == report.message);
+                    return match is_told {
+                        true => Type::Invalid,
+                        false => self.report(errors::undeclared_parameter(report)),
+                    };
+                }
                 self.report(match shape {
                     Some(shape) => errors::written_as(report, shape),
                     None => report,
@@ -535,4 +542,10 @@ fn expand_alias(db: &dyn Db, item: ItemId, arguments: Vec<Type>) -> Type {
 fn path_text(path: &[ast::Identifier]) -> String {
     let names: Vec<&str> = path.iter().map(|it| it.name.as_str()).collect();
     names.join(".")
+}
+
+/// Whether a name is that of a type parameter by its form: `T`.
+fn is_letter(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|it| it.is_ascii_uppercase()) && letters.next().is_none()
 }

@@ -1,5 +1,10 @@
 //! Pairs brackets and cuts the tokens of a file into items, so that one unclosed bracket spoils one item.
 
+mod left_open;
+
+use rustc_hash::FxHashSet;
+
+use self::left_open::left_open;
 use crate::layout::{continues_after, continues_before};
 use crate::token::{LineStart, Token, TokenKind, Word};
 
@@ -17,11 +22,21 @@ pub struct Brackets {
     pub too_deep: Vec<usize>,
 }
 
-/// Finds partners and cuts in one pass.
+/// Finds partners and cuts, in a second pass where a map or a function type that is not closed has taken the bracket of what is around it.
 #[must_use]
 pub fn pair_brackets(tokens: &[Token]) -> Brackets {
+    let brackets = pair(tokens, &FxHashSet::default());
+    let left_open = left_open(tokens, &brackets);
+    if left_open.is_empty() {
+        return brackets;
+    }
+    pair(tokens, &left_open)
+}
+
+fn pair(tokens: &[Token], left_open: &FxHashSet<usize>) -> Brackets {
     let mut scan = Scan {
         tokens,
+        left_open,
         result: Brackets {
             partners: (0..tokens.len()).collect(),
             ..Brackets::default()
@@ -46,6 +61,8 @@ enum ItemState {
 
 struct Scan<'tokens> {
     tokens: &'tokens [Token],
+    /// Brackets that are known to have no partner.
+    left_open: &'tokens FxHashSet<usize>,
     result: Brackets,
     open: Vec<usize>,
     item: ItemState,
@@ -55,7 +72,7 @@ impl Scan<'_> {
     fn token(&mut self, index: usize) {
         let token = self.tokens[index];
         self.cut(index);
-        if token.kind.is_opener() {
+        if token.kind.is_opener() && !self.left_open.contains(&index) {
             self.open.push(index);
             let is_first_of_item = self.result.too_deep.last() < self.result.cuts.last();
             if self.open.len() > DEEPEST_NESTING && is_first_of_item {
@@ -131,8 +148,12 @@ impl Scan<'_> {
 
     /// Decides whether the tokens after attributes and `private` are a declaration.
     fn continue_prefix(&mut self, index: usize) {
+        let follows_private = self.tokens[index - 1].kind == TokenKind::Private;
         if starts_declaration(self.tokens, index) {
             self.item = ItemState::Declaration;
+        } else if follows_private && self.tokens[index].kind == TokenKind::Identifier {
+            // What follows is not waited for any more.
+            self.item = ItemState::Invalid;
         }
     }
 
@@ -215,7 +236,7 @@ pub fn starts_declaration(tokens: &[Token], index: usize) -> bool {
 }
 
 /// Whether a line that starts with the word continues a declaration's header.
-fn is_header_word(word: Word) -> bool {
+pub(crate) fn is_header_word(word: Word) -> bool {
     word.belongs_to_modifier()
         || matches!(
             word,

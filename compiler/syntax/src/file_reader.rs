@@ -7,6 +7,7 @@ use gsw_source::{Db, Diagnostic, File, Span};
 use crate::ast::{Item, ItemBody, Visibility};
 use crate::layout::{ItemTokens, Layout, lay_out};
 use crate::lexer::{Lexed, lex};
+use crate::misspelt::correct;
 use crate::parser::{ParseError, parse_item};
 use crate::parser_report::Report;
 use crate::token::Token;
@@ -161,12 +162,14 @@ impl<'file> ItemText<'file> {
         }
     }
 
-    pub(crate) fn parse(self) -> ParsedTokens {
+    pub(crate) fn parse(mut self) -> ParsedTokens {
         let (item, errors) = if self.too_deep.is_some() {
             (self.hole(), Vec::new())
         } else {
+            let misspelt = correct(&mut self.tokens, &self.text[self.offset as usize..]);
             let parsed = parse_item(self.text, self.lexed, self.tokens.clone(), self.offset);
-            (parsed.item, parsed.errors)
+            let errors = misspelt.into_iter().chain(parsed.errors);
+            (parsed.item, errors.collect())
         };
         ParsedTokens {
             item,

@@ -8,6 +8,7 @@ mod file_imports;
 mod file_reader;
 mod layout;
 mod lexer;
+mod misspelt;
 mod mistakes;
 mod parsed_file;
 mod parser;

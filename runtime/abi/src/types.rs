@@ -169,8 +169,18 @@ pub enum Bound {
     MinLength(u64),
     /// `it.len() <= n` on a string, list or map.
     MaxLength(u64),
+    /// `it in a..=b` on an int.
+    BetweenInts(i64, i64),
+    /// `it == x` on a float; its bits.
+    EqualFloat(u64),
+    /// `it.len() in a..=b`, or one length, on a string, list or map.
+    BetweenLengths(u64, u64),
     /// A regular expression that a string must match.
     Pattern(String),
+    /// `it in [3, 5]`, or one int.
+    Ints(Vec<i64>),
+    /// `it in ["a", "b"]`, or one text.
+    Texts(Vec<String>),
 }
 
 /// An enum type. A generic one has one entry per set of arguments.

@@ -114,7 +114,7 @@ fn endless_constants(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
 
 /// The constants and functions that evaluating `item` may evaluate: those that it names, and those in the defaults and checks of
 /// what it makes.
-fn evaluated_by(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+pub(crate) fn evaluated_by(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     let references = infer_item(db, item).references.iter();
     let items = references.filter_map(|(_, reference)| match reference {
         Reference::Item(item) => Some(*item),

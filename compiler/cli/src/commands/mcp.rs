@@ -300,8 +300,9 @@ fn changes(file: &Path, before: &Declared, whole: &str) -> Result<String, Exit> 
         let name = source::shown(&tool.known_as);
         format!("{what}: {}.{name}\n", tool.server)
     };
-    for tool in &after.tools {
-        let what = match before.tool(&tool.server, &tool.known_as) {
+    let is_locked = |it: &&Tool| it.digest.is_some();
+    for tool in after.tools.iter().filter(is_locked) {
+        let what = match before.locked(&tool.server, &tool.known_as) {
             None => "new",
             Some(old) if old.digest != tool.digest => "changed",
             Some(_) => continue,
@@ -316,8 +317,8 @@ fn changes(file: &Path, before: &Declared, whole: &str) -> Result<String, Exit> 
             ));
         }
     }
-    let is_gone = |it: &&Tool| after.tool(&it.server, &it.known_as).is_none();
-    for tool in before.tools.iter().filter(is_gone) {
+    let is_gone = |it: &&Tool| after.locked(&it.server, &it.known_as).is_none();
+    for tool in before.tools.iter().filter(is_locked).filter(is_gone) {
         lines.push_str(&line("gone", tool));
     }
     Ok(lines)

@@ -228,6 +228,11 @@ pub fn one_text_for_several(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a list has brackets, also one of a single text: `[\"ls\", \"-l\"]`; nothing takes a text apart by itself, `s.words()` does")
 }
 
+/// `xs += 2`
+pub fn one_for_several(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a list has brackets, also one of a single value: `[x]`")
+}
+
 /// `xs.fold((total, x) => …, 0)`
 pub fn fold_in_other_order(place: Place) -> Diagnostic {
     Diagnostic::error(

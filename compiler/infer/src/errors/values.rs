@@ -434,7 +434,9 @@ pub fn not_iterable(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_ITERABLE,
         place,
-        format!("cannot iterate over `{ty}`; lists, maps, ranges and streams can be iterated over"),
+        format!(
+            "cannot iterate over `{ty}`; lists, maps, ranges, streams and queues can be iterated over"
+        ),
     )
 }
 

@@ -197,6 +197,9 @@ fn habit(
         (Type::String, Type::List(of)) if hir.table.operand(&of) == Type::String => {
             elsewhere::one_text_for_several(diagnostic)
         }
+        (found, Type::List(of)) if hir.table.operand(&of) == found => {
+            elsewhere::one_for_several(diagnostic)
+        }
         (Type::String, Type::Enum(item, _)) => of_text(hir, diagnostic, id, item),
         (Type::String, Type::Duration) => {
             let ExpressionKind::String(text) = kind else {

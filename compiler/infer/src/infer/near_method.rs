@@ -49,6 +49,19 @@ pub(super) fn is_tested(
     true
 }
 
+/// Whether the file declares a function of this name with a `self` of no type, which was reported there.
+fn is_misdeclared(hir: &HirBuilder, name: &str) -> bool {
+    let items = gsw_syntax::file_item_ids(hir.db, hir.item.file(hir.db)).iter();
+    let mut named = items.copied().filter(|it| {
+        let is_function = it.kind(hir.db) == ItemKind::Function;
+        is_function && it.name(hir.db).rsplit('.').next() == Some(name)
+    });
+    named.any(|it| {
+        let first = lookup::signature(hir.db, it).parameters.first();
+        first.is_some_and(|it| it.name == "self" && it.ty == Type::Invalid)
+    })
+}
+
 /// Reports a method that is a function in scope; whether it is one.
 pub(super) fn is_function(
     hir: &mut HirBuilder,
@@ -56,6 +69,9 @@ pub(super) fn is_function(
     name: &ast::Identifier,
     whole: Span,
 ) -> bool {
+    if is_misdeclared(hir, &name.name) {
+        return true;
+    }
     let zonked = hir.table.zonk(ty);
     let plain = hir.table.unchecked(&zonked);
     if function_taking(hir, &zonked, name).is_none() {

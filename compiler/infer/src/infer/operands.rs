@@ -2,10 +2,11 @@
 
 use gsw_names::KnownItem;
 use gsw_names::types::Type;
-use gsw_source::{Diagnostic, ItemId, Span};
+use gsw_source::{Diagnostic, ItemId, Span, nearest};
 
 use crate::errors::elsewhere;
 use crate::errors::habits;
+use crate::errors::literals;
 use crate::errors::values as errors;
 use crate::hir::{ArithmeticOperator, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
@@ -51,6 +52,37 @@ pub(super) fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) 
         ArithmeticOperator::Divide if takes(Type::Duration, Type::Duration) => Some(Type::Float),
         ArithmeticOperator::Divide => takes(Type::Duration, Type::Int).then_some(Type::Duration),
         ArithmeticOperator::Remainder => None,
+    }
+}
+
+/// Reports each text of `written`, a literal or a list of them, that the union which `other` is of does not have: it is never equal.
+pub(super) fn report_foreign_literals(
+    hir: &mut HirBuilder,
+    other: ExpressionId,
+    written: ExpressionId,
+) {
+    let mut ty = hir.table.unchecked(&hir.ty(other));
+    if let Type::Optional(inner) = &ty {
+        ty = hir.table.unchecked(inner);
+    }
+    let Type::Literals(names) = &ty else {
+        return;
+    };
+    let mut texts = vec![written];
+    if let ExpressionKind::List(elements) = &hir.arena.get(written).kind {
+        texts.clone_from(elements);
+    }
+    for id in texts {
+        let ExpressionKind::String(text) = &hir.arena.get(id).kind else {
+            continue;
+        };
+        if names.contains(text) {
+            continue;
+        }
+        let (text, suggestion) = (text.clone(), nearest(text, names.iter()));
+        let (place, wanted) = (hir.place(hir.span(id)), hir.show(&ty));
+        let report = literals::not_in_union(place, &text, &wanted, suggestion.as_ref());
+        hir.report(report);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::infer::literal;
 use crate::infer::logic;
 use crate::infer::lookup;
 use crate::infer::mismatch;
-use crate::infer::operands::{self, is_optional, report_absent};
+use crate::infer::operands::{self, is_optional, report_absent, report_foreign_literals};
 use crate::infer::otherwise;
 use crate::item_bodies::Requirement;
 
@@ -208,6 +208,9 @@ fn comparison(
     }
     if requirement == Requirement::Order {
         report_absent(hir, left, right);
+    } else {
+        report_foreign_literals(hir, left, right);
+        report_foreign_literals(hir, right, left);
     }
     let joined = if is_json && requirement == Requirement::Equal {
         Some(Type::Json)
@@ -572,6 +575,7 @@ fn infer_membership(
     };
     let mut value = cx.expression(value, &wanted);
     if let Expected::Hint(element) = &wanted {
+        report_foreign_literals(&mut cx.hir, value, container);
         let actual = cx.hir.ty(value);
         // The elements cannot be converted, so the value must meet their type as it is: `5 in [int?]` joins to `int?`, while a value
         // that is wider than the elements is coerced to them, and reported where it cannot be.

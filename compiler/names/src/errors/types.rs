@@ -46,6 +46,13 @@ pub fn written_as(diagnostic: Diagnostic, shape: &str) -> Diagnostic {
     diagnostic.note(format!("it is written `{shape}`"))
 }
 
+/// A single letter that no type parameter has.
+pub fn undeclared_parameter(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "type parameters are declared behind the name: `fn first<T>(xs: [T]) -> T?`, `type Page<T> { … }`",
+    )
+}
+
 /// A variant where a type is needed.
 pub fn variant_as_type(place: Place, name: &str, declaration: &str) -> Diagnostic {
     let message = format!("`{name}` is a variant of `{declaration}`, not a type");

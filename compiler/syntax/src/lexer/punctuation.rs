@@ -46,6 +46,7 @@ impl Lexer<'_> {
             return;
         }
         match rest {
+            [b'\'', b'\'', b'\'', ..] => self.foreign_quotes("'''", "'''"),
             [b'\'', ..] => self.foreign_quotes("'", "'"),
             [b'`', ..] => self.foreign_quotes("`", "`"),
             [b'#', ..] if self.is_hash_comment() => self.skip_line(1),

@@ -14,8 +14,9 @@ use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
 use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
-use gsw_source::{Code, Diagnostic, Place, Span};
+use gsw_source::{Applicability, Code, Diagnostic, Place, Span};
 
+pub(crate) use self::foreign::is_word_of_declaration;
 pub use self::rewritten::SIMPLE_TYPES;
 
 use self::outline::Outline;
@@ -54,6 +55,8 @@ pub enum Reason {
     PayloadInBraces(Span),
     /// The check of a field, and its default value after it.
     DefaultAfterCheck(Span, Span),
+    /// A slip of the word that a declaration begins with, read as that word.
+    Misspelt(&'static str, Applicability),
 }
 
 /// A set of things that were possible at a place.
@@ -321,6 +324,12 @@ impl<'tokens> Scene<'tokens> {
             Reason::RecordInHead(span) => self.record_in_head(span),
             Reason::PayloadInBraces(span) => self.payload_in_braces(span),
             Reason::DefaultAfterCheck(check, default) => self.default_after_check(check, default),
+            Reason::Misspelt(word, applicability) => {
+                let (found, span) = self.found(error.index);
+                let message = format!("expected a declaration, found {found}");
+                self.plain(error, &message)
+                    .suggest(word, (self.place)(span), word, applicability)
+            }
             Reason::Unexpected => match self
                 .unclosed_bracket(error.index)
                 .or_else(|| self.unclosed_before_else(error))

@@ -130,6 +130,37 @@ pub(crate) fn closing_brace() -> Rule<()> {
         .boxed()
 }
 
+/// A closing bracket of a type or of parameters; where its opening one has no partner, the report is all that happens.
+pub(crate) fn closing(kind: TokenKind) -> Rule<()> {
+    let missing = looking_at(
+        move |state, index| lacks_closer(state, index, kind),
+        Expected::NOTHING,
+    );
+    token(kind)
+        .ignored()
+        .recover_with(via_parser(missing))
+        .boxed()
+}
+
+/// Whether a bracket that `closer` would close is open at `index` and has no partner.
+pub(crate) fn lacks_closer(state: &State, index: usize, closer: TokenKind) -> bool {
+    let mut index = index;
+    while let Some(before) = index.checked_sub(1) {
+        let Some(token) = state.token(before) else {
+            return false;
+        };
+        index = before;
+        if token.kind.is_closer() && token.is_matched() {
+            index = before.saturating_sub(token.value as usize);
+        } else if token.kind.is_opener() && token.is_matched() {
+            return false;
+        } else if token.kind.closer() == Some(closer) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The separators of fields, variants, arms and entries: a comma or a line break.
 pub(crate) fn separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
     choice((token(TokenKind::Comma), newline())).ignored()

@@ -7,13 +7,16 @@ use crate::ast::{
     Attribute, Expression, Identifier, Modifier, Parameter, RepeatClass, Signature, TypeExpression,
     TypeExpressionKind,
 };
+use crate::brackets::is_header_word;
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, State, any_word, commas, identifier, looking_at, span_of, token, token_as, word,
 };
 use crate::parser::line::{body_break, line_break};
 use crate::parser::modifier::modifiers;
-use crate::parser::recovery::{Boundary, element_end, is_typed_name, missing_separator, or_hole};
+use crate::parser::recovery::{
+    Boundary, closing, element_end, is_typed_name, lacks_closer, missing_separator, or_hole,
+};
 use crate::parser::rules::Rules;
 use crate::parser::type_expression::throws;
 use crate::token::{TokenKind, Word};
@@ -87,6 +90,10 @@ pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> 
         parameter(rules, typing).then_ignore(choice((
             element_end(),
             looking_at(is_typed_name, Expected::token(TokenKind::Comma)),
+            looking_at(
+                move |state, index| ends_unclosed(state, index, typing),
+                Expected::NOTHING,
+            ),
         ))),
         Boundary::Element,
         |state, index| Parameter {
@@ -104,8 +111,26 @@ pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> 
     ));
     token(TokenKind::ParenOpen)
         .ignore_then(parameter.separated_by(comma).allow_trailing().collect())
-        .then_ignore(token(TokenKind::ParenClose))
+        .then_ignore(closing(TokenKind::ParenClose))
         .boxed()
+}
+
+/// Whether parameters without `)` end here: at what follows them, or with the line where they are all there is.
+fn ends_unclosed(state: &State, index: usize, typing: Typing) -> bool {
+    let is_line_end = state.kind(index) == Some(TokenKind::Newline);
+    let next = index + usize::from(is_line_end);
+    let is_end = match state.token(next) {
+        None => true,
+        Some(token) => {
+            is_header_word(token.word)
+                || matches!(
+                    token.kind,
+                    TokenKind::Arrow | TokenKind::Bang | TokenKind::BraceOpen
+                )
+        }
+    };
+    let is_alone = is_line_end && typing == Typing::Optional;
+    (is_end || is_alone) && lacks_closer(state, index, TokenKind::ParenClose)
 }
 
 /// The name of a parameter that could not be read to its end.

@@ -8,6 +8,7 @@ use crate::parser::input::{
     Context, Rule, any_word, commas, identifier, span_of, token, token_as, without_comments, word,
 };
 use crate::parser::literal::plain_string;
+use crate::parser::recovery::closing;
 use crate::parser::rules::Rules;
 use crate::token::{TokenKind, Word};
 
@@ -72,7 +73,7 @@ fn primary_type(rules: &Rules) -> Rule<TypeExpression> {
     });
     let list = token_as(TokenKind::BracketOpen, Expected::TYPE)
         .ignore_then(rules.type_expression.clone())
-        .then_ignore(token(TokenKind::BracketClose))
+        .then_ignore(closing(TokenKind::BracketClose))
         .map_with(|element, context: &mut Context<'_>| {
             node(TypeExpressionKind::List(Box::new(element)), context)
         });
@@ -80,7 +81,7 @@ fn primary_type(rules: &Rules) -> Rule<TypeExpression> {
         .ignore_then(rules.type_expression.clone())
         .then_ignore(token(TokenKind::Colon))
         .then(rules.type_expression.clone())
-        .then_ignore(token(TokenKind::BraceClose))
+        .then_ignore(closing(TokenKind::BraceClose))
         .map_with(|(key, value), context: &mut Context<'_>| {
             let (key, value) = (Box::new(key), Box::new(value));
             node(TypeExpressionKind::Map { key, value }, context)
@@ -125,7 +126,7 @@ fn named_type(rules: &Rules) -> Rule<TypeExpression> {
 fn tuple_type(rules: &Rules) -> Rule<TypeExpression> {
     token_as(TokenKind::ParenOpen, Expected::TYPE)
         .ignore_then(commas(rules.type_expression.clone()))
-        .then_ignore(token(TokenKind::ParenClose))
+        .then_ignore(closing(TokenKind::ParenClose))
         .map_with(
             |mut members, context: &mut Context<'_>| match members.len() {
                 0 => node(TypeExpressionKind::Unit, context),
@@ -140,7 +141,7 @@ fn tuple_type(rules: &Rules) -> Rule<TypeExpression> {
 fn function_type(rules: &Rules) -> Rule<TypeExpression> {
     let parameters = token(TokenKind::ParenOpen)
         .ignore_then(commas(rules.type_expression.clone()))
-        .then_ignore(token(TokenKind::ParenClose));
+        .then_ignore(closing(TokenKind::ParenClose));
     let result = token_as(TokenKind::Arrow, Expected::OPERATOR)
         .ignore_then(rules.type_expression.clone())
         .or_not();

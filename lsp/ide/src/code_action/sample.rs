@@ -173,6 +173,10 @@ fn int(bounds: &[Bound]) -> Option<i64> {
             least = least.max(*it);
         } else if let Bound::MaxInt(it) = bound {
             most = most.min(*it);
+        } else if let Bound::BetweenInts(from, to) = bound {
+            (least, most) = (least.max(*from), most.min(*to));
+        } else if let Bound::Ints(values) = bound {
+            return values.first().copied();
         }
     }
     (least <= most).then(|| 1.clamp(least, most))
@@ -186,11 +190,16 @@ fn float(bounds: &[Bound], wanted: f64) -> Option<f64> {
             Bound::AboveFloat(least) => it > f64::from_bits(*least),
             Bound::MaxFloat(most) => it <= f64::from_bits(*most),
             Bound::BelowFloat(most) => it < f64::from_bits(*most),
+            Bound::EqualFloat(only) => it == f64::from_bits(*only),
             Bound::MinInt(_)
             | Bound::MaxInt(_)
+            | Bound::BetweenInts(..)
             | Bound::MinLength(_)
             | Bound::MaxLength(_)
-            | Bound::Pattern(_) => true,
+            | Bound::BetweenLengths(..)
+            | Bound::Pattern(_)
+            | Bound::Ints(_)
+            | Bound::Texts(_) => true,
         })
     };
     let limits: Vec<f64> = bounds.iter().filter_map(limit).collect();
@@ -208,12 +217,17 @@ const fn limit(bound: &Bound) -> Option<f64> {
         Bound::MinFloat(it)
         | Bound::AboveFloat(it)
         | Bound::MaxFloat(it)
-        | Bound::BelowFloat(it) => Some(f64::from_bits(*it)),
+        | Bound::BelowFloat(it)
+        | Bound::EqualFloat(it) => Some(f64::from_bits(*it)),
         Bound::MinInt(_)
         | Bound::MaxInt(_)
+        | Bound::BetweenInts(..)
         | Bound::MinLength(_)
         | Bound::MaxLength(_)
-        | Bound::Pattern(_) => None,
+        | Bound::BetweenLengths(..)
+        | Bound::Pattern(_)
+        | Bound::Ints(_)
+        | Bound::Texts(_) => None,
     }
 }
 
@@ -237,6 +251,8 @@ fn lengths(bounds: &[Bound]) -> (u64, u64) {
             least = least.max(*it);
         } else if let Bound::MaxLength(it) = bound {
             most = most.min(*it);
+        } else if let Bound::BetweenLengths(from, to) = bound {
+            (least, most) = (least.max(*from), most.min(*to));
         }
     }
     (least, most)
@@ -253,6 +269,9 @@ fn length(bounds: &[Bound]) -> Option<u64> {
 fn text(bounds: &[Bound]) -> Option<String> {
     let (mut start, mut middle, mut end) = (String::new(), String::new(), String::new());
     for bound in bounds {
+        if let Bound::Texts(values) = bound {
+            return values.first().cloned();
+        }
         let Bound::Pattern(pattern) = bound else {
             continue;
         };

@@ -22,10 +22,19 @@ pub(super) fn add_check(
     let counted = counted(types, ty);
     let mut said = 0;
     for bound in &check.bounds {
-        if let Some((keyword, value)) = keyword(bound, counted) {
-            tighten(schema, keyword, value);
+        if let Some(keywords) = keywords(bound, counted) {
+            for (keyword, value) in keywords {
+                tighten(schema, keyword, value);
+            }
             said += 1;
         }
+    }
+    // What is absent passes every check.
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && matches!(types.get(types.base(ty)), Type::Optional(_))
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
     }
     // Each part between two `and`s is at most one bound.
     if said < check.source.split(" and ").count() {
@@ -42,23 +51,30 @@ pub(super) fn describe(schema: &mut Map<String, Value>, text: &str) {
     schema.insert("description".into(), text.into());
 }
 
-fn keyword(bound: &Bound, counted: Counted) -> Option<(&'static str, Value)> {
+fn keywords(bound: &Bound, counted: Counted) -> Option<Vec<(&'static str, Value)>> {
     let (least, most) = match counted {
         Counted::Scalars => ("minLength", "maxLength"),
         Counted::Items => ("minItems", "maxItems"),
         Counted::Entries => ("minProperties", "maxProperties"),
     };
     Some(match bound {
-        Bound::MinInt(it) => ("minimum", (*it).into()),
-        Bound::MaxInt(it) => ("maximum", (*it).into()),
-        Bound::MinFloat(it) => ("minimum", number(*it)?),
-        Bound::AboveFloat(it) => ("exclusiveMinimum", number(*it)?),
-        Bound::MaxFloat(it) => ("maximum", number(*it)?),
-        Bound::BelowFloat(it) => ("exclusiveMaximum", number(*it)?),
-        Bound::MinLength(it) => (least, (*it).into()),
-        Bound::MaxLength(it) => (most, (*it).into()),
-        Bound::Pattern(it) if is_portable(it) => ("pattern", it.as_str().into()),
+        Bound::MinInt(it) => vec![("minimum", (*it).into())],
+        Bound::MaxInt(it) => vec![("maximum", (*it).into())],
+        Bound::BetweenInts(least, most) => {
+            vec![("minimum", (*least).into()), ("maximum", (*most).into())]
+        }
+        Bound::MinFloat(it) => vec![("minimum", number(*it)?)],
+        Bound::AboveFloat(it) => vec![("exclusiveMinimum", number(*it)?)],
+        Bound::MaxFloat(it) => vec![("maximum", number(*it)?)],
+        Bound::BelowFloat(it) => vec![("exclusiveMaximum", number(*it)?)],
+        Bound::EqualFloat(it) => vec![("minimum", number(*it)?), ("maximum", number(*it)?)],
+        Bound::MinLength(it) => vec![(least, (*it).into())],
+        Bound::MaxLength(it) => vec![(most, (*it).into())],
+        Bound::BetweenLengths(from, to) => vec![(least, (*from).into()), (most, (*to).into())],
+        Bound::Pattern(it) if is_portable(it) => vec![("pattern", it.as_str().into())],
         Bound::Pattern(_) => return None,
+        Bound::Ints(values) => vec![("enum", values.as_slice().into())],
+        Bound::Texts(values) => vec![("enum", values.as_slice().into())],
     })
 }
 
@@ -68,6 +84,15 @@ fn tighten(schema: &mut Map<String, Value>, keyword: &str, value: Value) {
         schema.insert(keyword.into(), value);
         return;
     };
+    if let (Value::Array(before), Value::Array(after)) = (before, &value) {
+        let both: Vec<Value> = before
+            .iter()
+            .filter(|it| after.contains(it))
+            .cloned()
+            .collect();
+        schema.insert(keyword.into(), both.into());
+        return;
+    }
     if keyword == "pattern" {
         if *before != value {
             let all = schema

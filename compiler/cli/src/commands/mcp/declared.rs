@@ -84,6 +84,12 @@ impl Declared {
         tools.find(|it| it.server == server && it.known_as == known_as)
     }
 
+    /// The tool of that name whose declaration was made, not written by hand.
+    pub(super) fn locked(&self, server: &str, known_as: &str) -> Option<&Tool> {
+        let mut tools = self.tools.iter().filter(|it| it.digest.is_some());
+        tools.find(|it| it.server == server && it.known_as == known_as)
+    }
+
     /// What is declared of a tool: where its server was given another name, by the one that is not declared any more.
     pub(super) fn kept(&self, server: &str, known_as: &str) -> Option<&Tool> {
         let is_declared = |name: &str| self.servers.iter().any(|it| it.name == name);

@@ -131,11 +131,11 @@ impl Names<'_, '_> {
             .then(|| records::value_in_check(errors::unknown_name(place, name, None), place))
     }
 
-    /// Whether something is asked of a name, as of a module: a dot or parentheses follow it.
-    fn is_used(&self, span: Span) -> bool {
+    /// Whether something is asked of a name, as of a module: one of the signs follows it.
+    fn is_used(&self, span: Span, signs: &[char]) -> bool {
         let rest = Span::new(span.end, span.end + 1);
         let behind = gsw_names::source_text(self.db, self.item, rest);
-        behind.starts_with(['.', '('])
+        behind.starts_with(signs)
     }
 
     /// A report of `self` where there is none.
@@ -185,8 +185,10 @@ impl Names<'_, '_> {
     /// A report of a name that an import would bring, or a pattern around it.
     fn not_imported(&self, name: &Name, span: Span) -> Option<Diagnostic> {
         let place = self.place(span);
-        let module = library_module(self.db, self.file, name).filter(|_| self.is_used(span));
-        match module.filter(|_| errors::instead_of_name(name).is_none()) {
+        let module =
+            library_module(self.db, self.file, name).filter(|_| self.is_used(span, &['.', '(']));
+        let is_of_module = self.is_used(span, &['.']) || errors::instead_of_name(name).is_none();
+        match module.filter(|_| is_of_module) {
             Some(start) => Some(errors::module_not_imported(place, name, start)),
             None => self
                 .of_module(name, span)

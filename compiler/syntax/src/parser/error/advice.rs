@@ -193,6 +193,10 @@ impl Scene<'_> {
         if token.is_word()
             && let Some(found) = foreign::found(text, expected)
         {
+            // Where no error is named behind it, it is not all that differs.
+            if found.ours == Some("!") && !sight.precedes(TokenKind::Identifier) {
+                return Some(note(found.sentence));
+            }
             return advise(found, Self::with_blanks(sight, found));
         }
         let before = sight.before(1)?;

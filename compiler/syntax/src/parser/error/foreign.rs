@@ -548,6 +548,11 @@ pub(super) fn declaration(text: &str) -> Option<&'static Foreign> {
     look_up(DECLARATIONS, text, Expected::DECLARATION)
 }
 
+/// Whether other languages begin declarations with the word.
+pub(crate) fn is_word_of_declaration(text: &str) -> bool {
+    declaration(text).is_some()
+}
+
 /// A word before the token that is not allowed there.
 pub(super) fn before(text: &str, expected: Expected) -> Option<&'static Foreign> {
     look_up(BEFORE, text, expected)

@@ -192,6 +192,24 @@ pub(super) const BODIES: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_bound = it.follows(2, Kind::Let) || it.follows(2, Kind::Var);
+            is_bound && it.expects_token(Kind::Colon) && it.precedes(Kind::Equal)
+        },
+        "the type of a variable stands behind `:`: `var x: int = 3`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier, Kind::Int, Kind::True, Kind::False],
+        |it| {
+            let is_inside = it.token.line_start == LineStart::Inside;
+            it.follows(1, Kind::BraceClose) && is_inside && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a statement ends with its line; on one line they are separated by `;`",
+        Edit::After(";"),
+    ),
+    sign(
         &[Kind::FatArrow],
         |it| it.is_key() && it.expects_only(Kind::Colon),
         "the key and the value of a map are separated by `:`",

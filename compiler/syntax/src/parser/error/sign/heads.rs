@@ -257,7 +257,7 @@ pub(super) const HEADS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Newline, Kind::BraceClose],
+        &[Kind::Newline, Kind::BraceClose, Kind::Semicolon],
         |it| it.expects_token(Kind::Equal) && it.is_in_head(|it| it.kind == Kind::Var),
         VALUE_FROM_THE_BEGINNING,
         Edit::None,

@@ -106,6 +106,15 @@ pub(super) const PARTICULAR: &[Sign] = &[
         "what belongs together stands in braces; there is no `try`: `catch { … }` follows what may fail",
         Edit::None,
     ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_text = it.follows(1, Kind::String) || it.follows(1, Kind::StringClose);
+            is_text && it.is_joined() && it.ends_operand()
+        },
+        "a quote inside of a string is written `\\\"`",
+        Edit::None,
+    ),
     // Types.
     sign(
         &[Kind::Int, Kind::Float],
@@ -132,6 +141,17 @@ pub(super) const PARTICULAR: &[Sign] = &[
         },
         ARM,
         Edit::Sign(" =>"),
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| {
+            let opener = it.opener(it.index);
+            let before = opener.and_then(|at| it.tokens.get(at.checked_sub(1)?));
+            let is_tuple = before.is_some_and(|it| it.kind == Kind::ParenClose);
+            is_tuple && it.expects_token(Kind::FatArrow)
+        },
+        "the pattern of a tuple stands in parentheses, `(1, 2) => …`, and several patterns of an arm are separated by `|`: `1 | 2 => …`",
+        Edit::None,
     ),
     sign(
         &[Kind::Comma],

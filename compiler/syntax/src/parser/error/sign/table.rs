@@ -434,7 +434,7 @@ pub(super) const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Newline, Kind::BraceClose],
+        &[Kind::Newline, Kind::BraceClose, Kind::Semicolon],
         |it| it.expects_token(Kind::Equal) && it.is_in_head(|it| it.kind == Kind::Let),
         "a name has a value from the beginning: `let x = if c { a } else { b }`, or `var x = …` where it changes",
         Edit::None,

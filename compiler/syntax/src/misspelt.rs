@@ -1,0 +1,70 @@
+//! A slip in the word that a declaration begins with. It is read as the word that was meant, so that what is declared is known all
+//! the same.
+
+use gsw_source::{Name, Span, nearest};
+
+use crate::brackets::starts_declaration;
+use crate::parser::{ParseError, Reason, is_word_of_declaration};
+use crate::token::{LineStart, Token, TokenKind, Word};
+
+/// The words that declarations begin with.
+const WORDS: [&str; 17] = [
+    "agent",
+    "const",
+    "enum",
+    "error",
+    "external",
+    "fn",
+    "hook",
+    "human",
+    "import",
+    "mcp",
+    "permissions",
+    "prompt",
+    "skill",
+    "test",
+    "tool",
+    "type",
+    "workflow",
+];
+
+/// Makes the first word of an item that is near to one of a declaration that word, where the rest of a declaration follows.
+pub(crate) fn correct(tokens: &mut [Token], text: &str) -> Option<ParseError> {
+    let skipped = tokens.iter().take_while(|it| it.kind == TokenKind::Private);
+    let index = skipped.count();
+    let token = *tokens.get(index)?;
+    let next = *tokens.get(index + 1)?;
+    let written = source(text, token.span)?;
+    let is_slip = token.kind == TokenKind::Identifier
+        && next.line_start == LineStart::Inside
+        && !starts_declaration(tokens, index)
+        && !WORDS.contains(&written)
+        && !is_word_of_declaration(written);
+    if !is_slip {
+        return None;
+    }
+    let words = WORDS.map(Name::new_static);
+    let meant = nearest(written, &words)?;
+    let word = WORDS.into_iter().find(|it| *it == meant.as_str())?;
+    let corrected = Token {
+        kind: TokenKind::keyword(word).unwrap_or(TokenKind::Identifier),
+        word: match TokenKind::keyword(word) {
+            Some(_) => Word::Other,
+            None => Word::classify(word),
+        },
+        ..token
+    };
+    tokens[index] = corrected;
+    let is_import = corrected.kind == TokenKind::Import;
+    let is_path = matches!(next.kind, TokenKind::Identifier | TokenKind::Dot);
+    if !starts_declaration(tokens, index) || is_import && !is_path {
+        tokens[index] = token;
+        return None;
+    }
+    let reason = Reason::Misspelt(word, meant.applicability);
+    Some(ParseError::because(index, reason))
+}
+
+fn source(text: &str, span: Span) -> Option<&str> {
+    text.get(span.start as usize..span.end as usize)
+}
