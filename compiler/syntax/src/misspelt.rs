@@ -7,8 +7,8 @@ use crate::brackets::starts_declaration;
 use crate::parser::{ParseError, Reason, is_word_of_declaration};
 use crate::token::{LineStart, Token, TokenKind, Word};
 
-/// The words that declarations begin with.
-const WORDS: [&str; 17] = [
+/// The words that declarations begin with. What a file imports is read without its tree, from the word itself.
+const WORDS: [&str; 16] = [
     "agent",
     "const",
     "enum",
@@ -17,7 +17,6 @@ const WORDS: [&str; 17] = [
     "fn",
     "hook",
     "human",
-    "import",
     "mcp",
     "permissions",
     "prompt",
@@ -55,9 +54,7 @@ pub(crate) fn correct(tokens: &mut [Token], text: &str) -> Option<ParseError> {
         ..token
     };
     tokens[index] = corrected;
-    let is_import = corrected.kind == TokenKind::Import;
-    let is_path = matches!(next.kind, TokenKind::Identifier | TokenKind::Dot);
-    if !starts_declaration(tokens, index) || is_import && !is_path {
+    if !starts_declaration(tokens, index) {
         tokens[index] = token;
         return None;
     }

@@ -28,7 +28,7 @@ fn items_are_known_by_kind_and_name() {
         (ItemKind::Function, "f"),
         (ItemKind::Function, "f"),
         (ItemKind::Permissions, ""),
-        (ItemKind::Invalid, "broken"),
+        (ItemKind::Function, "broken"),
     ];
     let expected = expected.map(|(kind, name)| (kind, name.to_owned()));
     assert_eq!(names(&db, file), expected);
