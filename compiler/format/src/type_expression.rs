@@ -3,7 +3,7 @@
 use gsw_source::Span;
 use gsw_syntax::ast::{FunctionType, Identifier, TypeExpression, TypeExpressionKind};
 
-use crate::document::{Document, concat, nothing, text};
+use crate::document::{Document, concat, nest, nothing, text};
 use crate::printer::{Entry, Printer, entry};
 
 /// Names with dots between them.
@@ -93,9 +93,22 @@ impl<'run, 'file> Printer<'run, 'file> {
         let last = function.parameters.last().map_or(start, |it| it.span.end);
         let end = self.find(last, ')') + 1;
         let parameters = self.types("(", &function.parameters, ")", Span::new(start, end));
-        let result = self.result(end, function.result.as_ref());
+        // Comments stay behind the signs: between `<` and `>` a line that begins with one continues nothing.
+        let result = match &function.result {
+            Some(result) => {
+                let gap = Span::new(end, result.span.start);
+                self.signed(" ->", gap, |printer| printer.type_expression(result))
+            }
+            None => nothing(),
+        };
         let end = function.result.as_ref().map_or(end, |it| it.span.end);
-        let throws = self.throws(end, function.throws.as_deref());
+        let throws = match function.throws.as_deref() {
+            Some(throws @ [first, ..]) => {
+                let gap = Span::new(end, first.span.start);
+                self.signed(" !", gap, |printer| printer.members(throws))
+            }
+            Some([]) | None => nothing(),
+        };
         let uses = match &function.uses {
             Some(uses) => {
                 let names: Vec<&str> = uses.iter().map(|name| name.name.as_str()).collect();
@@ -106,26 +119,32 @@ impl<'run, 'file> Printer<'run, 'file> {
         concat([text("fn"), parameters, result, throws, uses])
     }
 
-    /// ` -> T` after what ends at `end`.
+    /// ` -> T` of a declaration after what ends at `end`.
     pub(crate) fn result(&mut self, end: u32, result: Option<&TypeExpression>) -> Document {
         let Some(result) = result else {
             return nothing();
         };
-        // Comments behind the sign, as those of `throws`.
-        let sign = self.find(end, '-');
-        let gap = Span::new(self.end_before(sign), result.span.start);
-        self.signed(" ->", gap, |printer| printer.type_expression(result))
+        let arrow = self.find(end, '-');
+        let before = self.right_before(arrow);
+        let gap = Span::new(arrow + 2, result.span.start);
+        match before {
+            Some(comments) => {
+                let result = self.signed("->", gap, |printer| printer.type_expression(result));
+                nest(concat([comments, result]))
+            }
+            None => self.signed(" ->", gap, |printer| printer.type_expression(result)),
+        }
     }
 
-    /// ` ! A | B` after what ends at `end`.
+    /// ` ! A | B` of a declaration after what ends at `end`.
     pub(crate) fn throws(&mut self, end: u32, throws: Option<&[TypeExpression]>) -> Document {
         let Some(throws @ [first, ..]) = throws else {
             return nothing();
         };
-        // Behind the sign: between `<` and `>` a line that begins with one continues nothing.
-        let sign = self.find(end, '!');
-        let gap = Span::new(self.end_before(sign), first.span.start);
-        self.signed(" !", gap, |printer| printer.members(throws))
+        match self.between(end, first.span.start) {
+            Some(comments) => nest(concat([comments, text("! "), self.members(throws)])),
+            None => concat([text(" ! "), self.members(throws)]),
+        }
     }
 }
 

@@ -190,15 +190,15 @@ async fn an_address_that_cannot_be_read_is_shown_without_its_password() {
     );
 }
 
-/// Servers that send without end together must not fill the memory.
+/// How much is read at once is bounded far above what slow servers send, see `web/room.rs`.
 #[tokio::test]
-async fn of_large_answers_few_are_read_at_once() {
+async fn slow_servers_hold_up_no_other_answer() {
     const LARGE: usize = 400_000;
     let held = || Reply {
         hang: true,
         ..Reply::of(Body::Garbage(LARGE))
     };
-    let mut replies: Vec<Reply> = (0..8).map(|_| held()).collect();
+    let mut replies: Vec<Reply> = (0..20).map(|_| held()).collect();
     replies.extend([Reply::text("small"), Reply::of(Body::Garbage(LARGE))]);
     let server = server(replies).await;
     let get = |limit: Duration| {
@@ -209,20 +209,17 @@ async fn of_large_answers_few_are_read_at_once() {
             sent.await
         }
     };
-    let holding: Vec<_> = (0..8)
+    let holding: Vec<_> = (0..20)
         .map(|_| tokio::spawn(get(Duration::from_secs(4))))
         .collect();
-    while server.requests().len() < 8 {
+    while server.requests().len() < 20 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
     let small = get(Duration::from_secs(2)).await;
-    assert!(
-        small.is_ok(),
-        "a small one waits for no large one: {small:?}"
-    );
-    let large = get(Duration::from_secs(1)).await;
-    assert!(large.is_err(), "a ninth large one is read");
+    assert!(small.is_ok(), "{small:?}");
+    let large = get(Duration::from_secs(2)).await;
+    assert!(large.is_ok(), "it is read beside them: {large:?}");
     for held in holding {
         let held = held.await.expect("it does not panic");
         assert!(held.is_err(), "it never ends");
