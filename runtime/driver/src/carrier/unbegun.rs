@@ -17,7 +17,7 @@ pub(super) struct Unbegun {
     /// Each with how many records of the run must be there.
     waiting: VecDeque<(u64, Operation)>,
     /// A flush is on its way whose end takes the next ones.
-    is_flushed: bool,
+    is_flushing: bool,
 }
 
 impl Carrier {
@@ -57,16 +57,16 @@ impl Carrier {
         unbegun
             .waiting
             .extend(operations.into_iter().map(|it| (needed, it)));
-        let is_flushed = std::mem::replace(&mut unbegun.is_flushed, true);
+        let is_flushing = std::mem::replace(&mut unbegun.is_flushing, true);
         drop(outside);
-        if !is_flushed {
+        if !is_flushing {
             self.flush_unbegun();
         }
     }
 
     fn flush_unbegun(self: &Arc<Self>) {
         let carrier = Arc::clone(self);
-        let then: writer::Then = Box::new(move |written| carrier.is_flushed(written));
+        let then: writer::Then = Box::new(move |written| carrier.flushed(written));
         match &*self.remembered() {
             Some(remembered) => remembered.flush_then(then),
             None => then(Ok(())),
@@ -74,7 +74,7 @@ impl Carrier {
     }
 
     /// The thread that writes must not wait for whoever performs.
-    fn is_flushed(self: Arc<Self>, written: Result<(), writer::Failure>) {
+    fn flushed(self: Arc<Self>, written: Result<(), writer::Failure>) {
         if let Err(failure) = written {
             return self.post(Message::Unwritten(failure.to_string()));
         }
@@ -98,10 +98,10 @@ impl Carrier {
         let unbegun = &mut outside.unbegun;
         let ready = unbegun.waiting.partition_point(|it| it.0 <= written);
         let ready: Vec<Operation> = unbegun.waiting.drain(..ready).map(|it| it.1).collect();
-        unbegun.is_flushed = !unbegun.waiting.is_empty();
-        let is_flushed = unbegun.is_flushed;
+        unbegun.is_flushing = !unbegun.waiting.is_empty();
+        let is_flushing = unbegun.is_flushing;
         drop(outside);
-        if is_flushed {
+        if is_flushing {
             self.flush_unbegun();
         }
         for operation in ready {
