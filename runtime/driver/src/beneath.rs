@@ -5,8 +5,12 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, RawMode};
+
+use crate::files::sync;
+use crate::place::Place;
 
 /// Permissions of a new folder, before the process's mask.
 const FOLDER: RawMode = 0o777;
@@ -34,19 +38,24 @@ pub(crate) fn descend<'a>(
     Ok(folder)
 }
 
-/// Like [`descend`], but makes the folders that are missing.
+/// Like [`descend`], but makes the folders that are missing. Where a run is recorded, those that have got a name are on the disk.
 pub(crate) fn make<'a>(
     folder: impl AsFd,
     names: impl IntoIterator<Item = &'a OsStr>,
 ) -> io::Result<()> {
-    let mut folder = folder.as_fd().try_clone_to_owned()?;
+    let mut folder = Arc::new(folder.as_fd().try_clone_to_owned()?);
     for name in names {
-        match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER)) {
+        let inner = match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER)) {
+            Ok(()) => {
+                sync::folder_of(&Place::within(Arc::clone(&folder), name))?;
+                enter(&folder, name)?
+            }
             // Whether it is one is seen on entering.
-            Ok(()) | Err(rustix::io::Errno::EXIST) => folder = enter(&folder, name)?,
+            Err(rustix::io::Errno::EXIST) => enter(&folder, name)?,
             // A read-only file system reports that before it checks whether the folder exists.
-            Err(error) => folder = enter(&folder, name).map_err(|_| io::Error::from(error))?,
-        }
+            Err(error) => enter(&folder, name).map_err(|_| io::Error::from(error))?,
+        };
+        folder = Arc::new(inner);
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ use crate::crash::life::{Lived, Order, Subject};
 use crate::crash::outside::{Outside, Performed};
 use crate::durable::beginning;
 use crate::durable::noted::Noted;
-use crate::durable::store::{Need, RunStore};
+use crate::durable::store::RunStore;
 use crate::engine::resuming::image_digest;
 use crate::scripted::{Entry, World};
 use crate::tape::Tape;
@@ -205,7 +205,7 @@ impl Trial {
             // Of the place before.
             let _ = std::fs::remove_file(file);
         }
-        RunStore::new(path, "test".into(), Need::Asked)
+        RunStore::of_trial(path)
     }
 
     fn whole(&self) -> Result<Whole, String> {

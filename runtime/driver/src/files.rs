@@ -1,7 +1,7 @@
 //! Operations on files, performed where blocking is no harm: within bounds, and so that they can be given up.
 
 mod read;
-mod sync;
+pub(crate) mod sync;
 mod write;
 
 use std::io;
@@ -186,7 +186,7 @@ impl Target<'_> {
                 if let Some(folder) =
                     folder.filter(|it| it.metadata().is_err_and(|it| is_missing(&it)))
                 {
-                    std::fs::create_dir_all(folder)?;
+                    make_anywhere(folder)?;
                 }
                 self.place()
             }
@@ -212,7 +212,7 @@ impl Target<'_> {
 
     fn make_folder(&self) -> io::Result<()> {
         match self {
-            Self::Anywhere(path) => std::fs::create_dir_all(path),
+            Self::Anywhere(path) => make_anywhere(Path::new(path)),
             Self::Beneath { root, path, .. } => root.make(path),
         }
     }
@@ -223,6 +223,20 @@ impl Target<'_> {
             Self::Beneath { root, path, .. } => root.folder_place(path),
         }
     }
+}
+
+/// Makes the folders of a path that are missing. Where a run is recorded, those that have got a name are on the disk.
+fn make_anywhere(path: &Path) -> io::Result<()> {
+    let is_named = |it: &&Path| !it.as_os_str().is_empty();
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .filter(is_named)
+        .take_while(|it| it.metadata().is_err_and(|it| is_missing(&it)))
+        .collect();
+    std::fs::create_dir_all(path)?;
+    missing
+        .iter()
+        .try_for_each(|it| sync::folder_of(&Place::anywhere(*it)))
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -297,9 +311,6 @@ fn attempt(
         Action::MakeFolder => {
             work.commit()?;
             target.make_folder()?;
-            if let Ok(place) = target.start() {
-                sync::folder_of(&place)?;
-            }
             Outcome::Done
         }
     })

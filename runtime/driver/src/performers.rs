@@ -89,6 +89,8 @@ fn beyond_run(request: &Request) -> Option<Failure> {
         Request::OtherRun { .. } => "other runs",
         Request::External { .. } => "what comes from outside",
         Request::Host { .. } => "tools of the host",
+        // The question would be the model's: it could ask for a password in the name of the program.
+        Request::Human { .. } => "a person",
         Request::Sleep { .. }
         | Request::Now
         | Request::Random
@@ -115,8 +117,7 @@ fn beyond_run(request: &Request) -> Option<Failure> {
         | Request::Http { .. }
         | Request::Mcp { .. }
         | Request::Mocked { .. }
-        | Request::Compile { .. }
-        | Request::Human { .. } => return None,
+        | Request::Compile { .. } => return None,
     };
     Some(Failure::Denied {
         what: format!("{what}, for a program that a model has written"),

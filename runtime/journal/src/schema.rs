@@ -62,6 +62,25 @@ pub enum Missing {
     Refused,
 }
 
+/// When what was written is on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flushing {
+    /// When its commit returns: it outlives the machine.
+    AtEachCommit,
+    /// When the system comes to it: it outlives the process, which is enough for a store that nobody keeps.
+    LeftToTheSystem,
+}
+
+impl Flushing {
+    /// The word of SQLite.
+    const fn synchronous(self) -> &'static str {
+        match self {
+            Self::AtEachCommit => "full",
+            Self::LeftToTheSystem => "off",
+        }
+    }
+}
+
 /// A file that was opened.
 pub(crate) struct Opened {
     pub connection: Connection,
@@ -71,18 +90,23 @@ pub(crate) struct Opened {
 }
 
 /// Opens a store; its folder and file belong to their owner alone.
-pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<Opened, Error> {
+pub(crate) fn open(
+    path: &Path,
+    missing: Missing,
+    patience: Duration,
+    flushing: Flushing,
+) -> Result<Opened, Error> {
     file::check(path)?;
     if !path.exists() {
         match missing {
-            Missing::Made => make(path, patience)?,
+            Missing::Made => make(path, patience, flushing)?,
             Missing::Refused => return Err(Error::Missing(path.to_owned())),
         }
     }
     file::close_to_others(path);
     let last_write = wal::look(path)?;
     let mut file = OpenFile::at(path);
-    let mut connection = connect(path, patience)?;
+    let mut connection = connect(path, patience, flushing)?;
     let store = identify(&mut connection, path)?;
     file.note_log();
     Ok(Opened {
@@ -94,10 +118,10 @@ pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<
 }
 
 /// Creates a store atomically: so an empty file is never a store, and a store that lost its content is not taken for a new one.
-fn make(path: &Path, patience: Duration) -> Result<(), Error> {
+fn make(path: &Path, patience: Duration, flushing: Flushing) -> Result<(), Error> {
     let draft = file::Draft::new(path).map_err(|error| Error::unusable(path, &error))?;
     // What is forgotten makes the file smaller. Setting this on an existing file takes its lock for writing, or waits for it.
-    let connection = connect_first(draft.path(), patience, |it| {
+    let connection = connect_first(draft.path(), patience, flushing, |it| {
         it.pragma_update(None, "auto_vacuum", "incremental")
     })?;
     let store = draw::<16>().map_err(|error| Error::unusable(path, &error))?;
@@ -128,14 +152,19 @@ fn write_whole(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// One more connection to a store that is open.
-pub(crate) fn connect(path: &Path, patience: Duration) -> Result<Connection, Error> {
-    connect_first(path, patience, |_| Ok(()))
+pub(crate) fn connect(
+    path: &Path,
+    patience: Duration,
+    flushing: Flushing,
+) -> Result<Connection, Error> {
+    connect_first(path, patience, flushing, |_| Ok(()))
 }
 
 /// Like [`connect`], with statements that come before anything is written.
 fn connect_first(
     path: &Path,
     patience: Duration,
+    flushing: Flushing,
     first: impl FnOnce(&Connection) -> rusqlite::Result<()>,
 ) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -144,8 +173,7 @@ fn connect_first(
         it.pragma_update(None, "foreign_keys", true)?;
         first(&it)?;
         it.pragma_update(None, "journal_mode", "wal")?;
-        // A record that must not be lost is on the disk when its commit returns.
-        it.pragma_update(None, "synchronous", "full")?;
+        it.pragma_update(None, "synchronous", flushing.synchronous())?;
         // What a damaged page holds is looked at more closely, and a damaged schema calls nothing.
         it.pragma_update(None, "cell_size_check", true)?;
         it.pragma_update(None, "trusted_schema", false)?;

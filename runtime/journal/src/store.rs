@@ -15,7 +15,7 @@ use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, is_due, prune};
 use crate::row::{RunRow, StoreId};
-use crate::schema::{self, Missing};
+use crate::schema::{self, Flushing, Missing};
 use crate::sealed;
 use crate::status::Status;
 use crate::wal::LastWrite;
@@ -32,6 +32,7 @@ pub struct Store {
     patience: Patience,
     connection: Mutex<Connection>,
     /// After the connection, which is closed first.
+    flushing: Flushing,
     file: OpenFile,
     writing: Mutex<Option<Arc<Writer>>>,
 }
@@ -84,7 +85,12 @@ impl Store {
     /// # Errors
     /// When it cannot be made or read, or is something else.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::with(path, Missing::Made, Patience::default())
+        Self::with(
+            path,
+            Missing::Made,
+            Patience::default(),
+            Flushing::AtEachCommit,
+        )
     }
 
     /// Opens the store of this path.
@@ -92,20 +98,31 @@ impl Store {
     /// # Errors
     /// As for [`Self::open`], and when there is none.
     pub fn existing(path: &Path) -> Result<Self, Error> {
-        Self::with(path, Missing::Refused, Patience::default())
+        Self::with(
+            path,
+            Missing::Refused,
+            Patience::default(),
+            Flushing::AtEachCommit,
+        )
     }
 
     /// Opens the store of this path.
     ///
     /// # Errors
     /// As for [`Self::open`] and [`Self::existing`].
-    pub fn with(path: &Path, missing: Missing, patience: Patience) -> Result<Self, Error> {
-        let opened = schema::open(path, missing, patience.look)?;
+    pub fn with(
+        path: &Path,
+        missing: Missing,
+        patience: Patience,
+        flushing: Flushing,
+    ) -> Result<Self, Error> {
+        let opened = schema::open(path, missing, patience.look, flushing)?;
         Ok(Self {
             path: path.to_owned(),
             id: opened.store,
             last_write: opened.last_write,
             patience,
+            flushing,
             connection: Mutex::new(opened.connection),
             file: opened.file,
             writing: Mutex::default(),
@@ -514,7 +531,7 @@ impl Store {
         let unusable = |error: std::io::Error| Error::unusable(&self.path, &error);
         let owner = Owner::new(&self.path).map_err(unusable)?;
         let mut file = OpenFile::at(&self.path);
-        let connection = schema::connect(&self.path, self.patience.look)?;
+        let connection = schema::connect(&self.path, self.patience.look, self.flushing)?;
         owner.renew(&connection)?;
         file.note_log();
         let writer = Writer::start(owner, connection, file, self.id, self.patience.write);

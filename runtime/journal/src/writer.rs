@@ -29,7 +29,7 @@ use crate::status::Status;
 use crate::writer::thread::Thread;
 
 /// The most commands that wait to be written; then runs wait.
-const QUEUE: usize = 8_192;
+const QUEUE: usize = 1_024;
 /// How often an owner is renewed: several times within its expiry.
 pub(crate) const RENEWAL: Duration = Duration::from_secs(15);
 /// Between two attempts at a store that another process has locked.

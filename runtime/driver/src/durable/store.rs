@@ -8,7 +8,8 @@ use gsw_abi::program::Program;
 use gsw_journal::list::Info;
 use gsw_journal::record::Hash;
 use gsw_journal::retention::Retention;
-use gsw_journal::store::{Error, Store};
+use gsw_journal::schema::{Flushing, Missing};
+use gsw_journal::store::{Error, Patience, Store};
 use serde_json::{Map, Value};
 
 use crate::durable::beginning::input_digest;
@@ -38,6 +39,7 @@ pub struct RunStore {
     /// How much of the past is kept.
     retention: Retention,
     results: Results,
+    flushing: Flushing,
     opened: Mutex<Option<Arc<Store>>>,
     /// Brings what other processes leave in it.
     inbox: Arc<Inbox>,
@@ -57,13 +59,18 @@ impl RunStore {
     #[must_use]
     pub fn new(path: PathBuf, program: String, need: Need) -> Arc<Self> {
         let results = Results::AtItsEnd;
-        Self::with(
-            path,
-            [program, String::new()],
-            need,
-            Retention::default(),
-            results,
-        )
+        let names = [program, String::new()];
+        Arc::new(Self::with(path, names, need, Retention::default(), results))
+    }
+
+    /// The same for a run that is only tried: it is to outlive its process, and not the machine.
+    pub(crate) fn of_trial(path: PathBuf) -> Arc<Self> {
+        let names = ["test".into(), String::new()];
+        let results = Results::AtItsEnd;
+        Arc::new(Self {
+            flushing: Flushing::LeftToTheSystem,
+            ..Self::with(path, names, Need::Asked, Retention::default(), results)
+        })
     }
 
     /// The same for a command, which says this much of how much is kept, and hands results on itself.
@@ -74,7 +81,8 @@ impl RunStore {
         need: Need,
         retention: Retention,
     ) -> Arc<Self> {
-        Self::with(path, program_and_name, need, retention, Results::WhenSaid)
+        let results = Results::WhenSaid;
+        Arc::new(Self::with(path, program_and_name, need, retention, results))
     }
 
     fn with(
@@ -83,17 +91,18 @@ impl RunStore {
         need: Need,
         retention: Retention,
         results: Results,
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> Self {
+        Self {
             path,
             program,
             name,
             need,
             retention,
             results,
+            flushing: Flushing::AtEachCommit,
             opened: Mutex::default(),
             inbox: Arc::default(),
-        })
+        }
     }
 
     #[must_use]
@@ -175,7 +184,7 @@ impl RunStore {
     /// # Errors
     /// When it cannot be made or read, or is something else.
     pub fn open(&self) -> Result<Arc<Store>, Error> {
-        self.opened(Store::open)
+        self.opened(Missing::Made)
     }
 
     /// The store, if there is one.
@@ -183,7 +192,7 @@ impl RunStore {
     /// # Errors
     /// As for [`Self::open`], and when there is none.
     pub fn existing(&self) -> Result<Arc<Store>, Error> {
-        self.opened(Store::existing)
+        self.opened(Missing::Refused)
     }
 
     /// For a process that leaves: what was to be written is on the disk when this returns. Runs that ended long ago are
@@ -200,13 +209,15 @@ impl RunStore {
         }
     }
 
-    fn opened(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
+    fn opened(&self, missing: Missing) -> Result<Arc<Store>, Error> {
         // The first caller opens it for all; after a panic it stays closed.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*opened {
             return Ok(Arc::clone(store));
         }
-        let store = Arc::new(open(&self.path)?);
+        let patience = Patience::default();
+        let store = Store::with(&self.path, missing, patience, self.flushing)?;
+        let store = Arc::new(store);
         *opened = Some(Arc::clone(&store));
         Ok(store)
     }

@@ -8,7 +8,7 @@ use gsw_journal::recording;
 
 use crate::place::Place;
 
-pub(super) fn file(changed: &File) -> io::Result<()> {
+pub(crate) fn file(changed: &File) -> io::Result<()> {
     if !recording::is_under_way() {
         return Ok(());
     }
@@ -29,7 +29,10 @@ pub(super) fn file(changed: &File) -> io::Result<()> {
 }
 
 /// The folder of a place, which has got or lost a name.
-pub(super) fn folder_of(place: &Place) -> io::Result<()> {
+pub(crate) fn folder_of(place: &Place) -> io::Result<()> {
+    if !recording::is_under_way() {
+        return Ok(());
+    }
     match place.open_folder() {
         Ok(folder) => file(&folder),
         // One that may not be read cannot be synced.

@@ -1,5 +1,7 @@
 //! Files are written, read, listed, removed, refused and given up.
 
+use std::ffi::OsStr;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -7,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use gsw_engine::operation::{Failure, Outcome, Request};
 use gsw_journal::open_file::OpenFile;
-use gsw_journal::schema::Missing;
-use gsw_journal::store::{NewRun, Patience, Store};
+use gsw_journal::store::{NewRun, Store};
 
 use super::{FileWork, sync};
 use crate::allowance::Allowance;
+use crate::beneath;
 use crate::permissions::Permissions;
 use crate::pool::Pool;
 use crate::work::{Abandoned, Completion, Job, Work};
@@ -313,7 +315,7 @@ fn a_database_that_the_process_has_open_is_refused_by_any_name() {
 fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
     let scratch = Scratch::new("unsynced");
     let store = scratch.path("store/runs.db");
-    let store = Store::with(store.as_ref(), Missing::Made, Patience::default()).expect("a store");
+    let store = Store::open(store.as_ref()).expect("a store");
     let new = NewRun {
         id: "a",
         workflow: "main",
@@ -344,17 +346,30 @@ fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
             text: text("a"),
         },
         Request::FsAppend {
-            path: scratch.path("added/b.txt"),
+            path: scratch.path("made/b.txt"),
             text: text("b"),
         },
     ];
     for change in &changes {
         assert_eq!(perform(change), Outcome::Done);
     }
-    assert_eq!(
-        synced(),
-        inodes(&["", "made", "made/a.txt", "added", "added/b.txt"])
-    );
+    assert_eq!(synced(), inodes(&["", "made", "made/a.txt", "made/b.txt"]));
+    // Each folder on the way holds a new name.
+    let write = Request::FsWrite {
+        path: scratch.path("x/y/c.txt"),
+        text: text("c"),
+    };
+    assert_eq!(perform(&write), Outcome::Done);
+    assert_eq!(synced(), inodes(&["", "x", "x/y", "x/y/c.txt"]));
+    let make = Request::FsMakeDir {
+        path: scratch.path("x/z/w"),
+    };
+    assert_eq!(perform(&make), Outcome::Done);
+    assert_eq!(synced(), inodes(&["x", "x/z"]));
+    let folder = File::open(scratch.path("x")).expect("it is there");
+    let names = ["z", "v", "u"].map(OsStr::new);
+    beneath::make(&folder, names).expect("it is made");
+    assert_eq!(synced(), inodes(&["x/z", "x/z/v"]));
     let remove = Request::FsRemove {
         path: scratch.path("made/a.txt"),
     };
@@ -362,7 +377,7 @@ fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
     assert_eq!(synced(), inodes(&["made"]));
     // Reading changes nothing.
     let read = Request::FsRead {
-        path: scratch.path("added/b.txt"),
+        path: scratch.path("made/b.txt"),
     };
     assert_eq!(perform(&read), Outcome::Text(text("b")));
     assert_eq!(synced(), [0_u64; 0]);

@@ -8,7 +8,7 @@ use std::path::Path;
 use gsw_journal::list::{Info, Status};
 use gsw_journal::questions::{Asked, To};
 use gsw_journal::record::Record;
-use gsw_journal::schema::Missing;
+use gsw_journal::schema::{Flushing, Missing};
 use gsw_journal::store::{Error, Patience, Store};
 use gsw_journal::wal::LastWrite;
 
@@ -30,7 +30,7 @@ fn open(path: &Path) -> Result<Store, Error> {
         look: std::time::Duration::ZERO,
         write: std::time::Duration::ZERO,
     };
-    Store::with(path, Missing::Refused, patience)
+    Store::with(path, Missing::Refused, patience, Flushing::AtEachCommit)
 }
 
 /// All of a store, or the first error.

@@ -8,7 +8,7 @@ use gsw_journal::questions::{
     Answer, Claimed, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To,
 };
 use gsw_journal::retention::Retention;
-use gsw_journal::schema::Missing;
+use gsw_journal::schema::{Flushing, Missing};
 use gsw_journal::store::{Error, Patience, Store};
 use gsw_journal::writer::Journal;
 
@@ -292,7 +292,13 @@ fn what_who_carries_a_run_was_told_waits_for_a_lock_as_its_records_do() {
         look: Duration::from_millis(1),
         ..Patience::default()
     };
-    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let store = Store::with(
+        &folder.store(),
+        Missing::Made,
+        patience,
+        Flushing::AtEachCommit,
+    )
+    .expect("a store");
     let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
     ask(&journal, question(1, "approve"));
     let database = rusqlite::Connection::open(folder.store()).expect("a database");

@@ -6,11 +6,15 @@ use std::time::{Duration, Instant};
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::record::Payload;
 use gsw_journal::retention::Retention;
-use gsw_journal::schema::Missing;
+use gsw_journal::schema::{Flushing, Missing};
 use gsw_journal::store::{Begun, Error, Patience, Store};
 use gsw_journal::writer::Failure;
 
 use crate::folder::{Folder, begin, copy, flushed, new_run, outcome, released};
+
+fn with(folder: &Folder, missing: Missing, patience: Patience) -> Result<Store, Error> {
+    Store::with(&folder.store(), missing, patience, Flushing::AtEachCommit)
+}
 
 #[test]
 fn what_was_written_is_read_and_large_outcomes_are_kept_once() {
@@ -277,7 +281,7 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         look: Duration::from_millis(1),
         ..Patience::default()
     };
-    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let store = with(&folder, Missing::Made, patience).expect("a store");
     let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
     database
@@ -285,7 +289,7 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         .expect("nobody has it");
     // Reading still works, and writing reports why it does not.
     assert_eq!(store.list().expect("readers do not wait").runs.len(), 1);
-    let other = Store::with(&folder.store(), Missing::Refused, patience);
+    let other = with(&folder, Missing::Refused, patience);
     let other = other.expect("who opens it does not wait");
     assert_eq!(other.list().expect("readers do not wait").runs.len(), 1);
     let refused = store.begin(&new_run("b"), vec![begin()]);
@@ -316,7 +320,7 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
         look: Duration::from_millis(1),
         write: Duration::from_millis(1),
     };
-    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let store = with(&folder, Missing::Made, patience).expect("a store");
     let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
     database
@@ -354,7 +358,7 @@ fn a_run_that_is_left_under_a_lock_is_let_go_when_that_is_over() {
         look: Duration::from_millis(1),
         write: Duration::from_millis(1),
     };
-    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let store = with(&folder, Missing::Made, patience).expect("a store");
     let left = store.begin(&new_run("a"), vec![begin()]).expect("a run");
     let other = store.begin(&new_run("b"), vec![begin()]).expect("a run");
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
@@ -377,7 +381,7 @@ fn all_runs_together_wait_once_for_a_lock() {
         look: Duration::from_millis(1),
         write: Duration::from_millis(500),
     };
-    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let store = with(&folder, Missing::Made, patience).expect("a store");
     let ids: Vec<String> = (0..20).map(|it| format!("run{it}")).collect();
     let begun = ids
         .iter()
