@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::{Editor, HANGS, at, folder, program};
+use super::editor::{Editor, HANGS};
+use super::{at, folder, program};
 use crate::program::{GSWC, text};
 
 /// Goes on when somebody makes a file. What it appends is what its store has of it.

@@ -100,11 +100,6 @@ pub struct Stopped {
 /// Inspects a paused run.
 type Look = Box<dyn FnOnce(&Run) + Send>;
 
-enum Command {
-    Look(Look),
-    Go(Mode),
-}
-
 struct State {
     mode: Mode,
     /// Whether all are to stop at the next statement.
@@ -119,8 +114,9 @@ struct State {
     /// The last statement of any task, for a scan that finds no better one.
     any: Option<u64>,
     hits: HitCounts,
+    /// Whether a run is paused and nobody has said that it resumes.
     is_standing: bool,
-    commands: VecDeque<Command>,
+    looks: VecDeque<Look>,
 }
 
 /// Follows the runs of a program.
@@ -169,7 +165,7 @@ impl Follower {
                 any: None,
                 hits: HitCounts::default(),
                 is_standing: false,
-                commands: VecDeque::new(),
+                looks: VecDeque::new(),
             }),
             commanded: Condvar::new(),
             breakpoints,
@@ -217,12 +213,10 @@ impl Follower {
     pub fn go(&self, mode: Mode) {
         let mut state = lock(&self.state);
         state.is_to_pause = false;
-        if state.is_standing {
-            state.commands.push_back(Command::Go(mode));
-            self.commanded.notify_all();
-        } else {
-            state.mode = mode;
-        }
+        state.mode = mode;
+        // At once: nobody serves who looks from here on.
+        state.is_standing = false;
+        self.commanded.notify_all();
     }
 
     /// What `look` returns for the paused run; `None` when none is paused.
@@ -239,7 +233,7 @@ impl Follower {
             // The caller waits for it.
             let _ = sender.send(look(run));
         });
-        state.commands.push_back(Command::Look(look));
+        state.looks.push_back(look);
         self.commanded.notify_all();
         drop(state);
         seen.recv().ok()
@@ -273,10 +267,9 @@ impl Follower {
         state.is_standing = true;
         // The receiver ends after all runs have.
         let _ = self.listener.send(Heard::Stopped(Box::new(at)));
-        let mode = loop {
-            match state.commands.pop_front() {
-                Some(Command::Go(mode)) => break mode,
-                Some(Command::Look(look)) => {
+        while state.is_standing {
+            match state.looks.pop_front() {
+                Some(look) => {
                     drop(state);
                     look(run);
                     state = lock(&self.state);
@@ -286,12 +279,10 @@ impl Follower {
                     state = woken.unwrap_or_else(PoisonError::into_inner);
                 }
             }
-        };
-        state.is_standing = false;
-        if let Mode::GiveUp = mode {
+        }
+        if let Mode::GiveUp = state.mode {
             run.give_up();
         }
-        state.mode = mode;
         drop(state);
         if let Some(pauses) = &self.pauses {
             pauses.end();

@@ -151,6 +151,12 @@ impl Session {
         }
     }
 
+    /// Nothing is paused any more that the client could look at, and the numbers that it has stand for nothing.
+    fn leave_stop(&mut self) {
+        self.stopped = None;
+        self.shown = Shown::default();
+    }
+
     fn has_stopped(&mut self, at: Stopped) {
         let is_live = self
             .live
@@ -225,7 +231,7 @@ impl Session {
         self.recording = live.follower.recording();
         let last = live.follower.last();
         self.present = None;
-        self.stopped = None;
+        self.leave_stop();
         self.ended_at = Some(last);
         self.say_result(&finished.result);
         if let Some(stop) = self.last_look(&finished.result, last)
@@ -288,7 +294,7 @@ impl Session {
         let Some(past) = self.past.take_if(|it| it.id() == id) else {
             return;
         };
-        self.stopped = None;
+        self.leave_stop();
         if let Replayed::NotAtAll(why) = how {
             self.say("stderr", &why);
         }
@@ -328,7 +334,7 @@ impl Session {
         let replays = self.replays().ok_or("there is no run to go back in")?;
         let follower = replays.begin(id, mode)?;
         self.leave_past();
-        self.stopped = None;
+        self.leave_stop();
         self.past = Some(follower);
         Ok(())
     }
@@ -403,7 +409,7 @@ impl Session {
         if self.past.is_none() {
             self.present = None;
         }
-        self.stopped = None;
+        self.leave_stop();
         if let Some(following) = &mut self.following {
             following.wants(&mode);
         }

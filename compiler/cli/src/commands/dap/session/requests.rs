@@ -212,8 +212,8 @@ impl Session {
 
     /// The names in scope in a frame with what they hold.
     fn names(&self, task: u32, frame: usize) -> Result<Vec<Named>, String> {
-        let follower = self.current().ok_or("nothing runs")?;
-        let found = follower.look(move |run| run.debug_variables(task, frame));
+        let follower = self.current().filter(|_| self.stopped.is_some());
+        let found = follower.and_then(|it| it.look(move |run| run.debug_variables(task, frame)));
         let found = found.ok_or("the program is not paused")?;
         Ok(found
             .into_iter()
@@ -332,11 +332,11 @@ impl Session {
             point: NEVER,
             because: Because::Present,
         };
-        self.stopped = None;
-        self.present = None;
-        self.launch.stop_on_end = false;
         live.canceller.cancel("the debugger has ended it");
         live.follower.go(free);
+        self.leave_stop();
+        self.present = None;
+        self.launch.stop_on_end = false;
         Ok(())
     }
 }
