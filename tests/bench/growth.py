@@ -37,6 +37,11 @@ def workflow(body, result="int"):
 
 
 @shape
+def attributes_that_are_left_open(n):
+    return "fn f() {\n" + lines(n, "@a(")
+
+
+@shape
 def functions(n):
     return lines(n, "fn f#(x: int) -> int { x + # }") + "\n" + workflow("  var t = a\n" + lines(n, "  t = f#(t)") + "\n  t")
 

@@ -2,6 +2,8 @@
 
 mod left_open;
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use self::left_open::left_open;
@@ -43,6 +45,7 @@ fn pair(tokens: &[Token], left_open: &FxHashSet<usize>) -> Brackets {
         },
         open: Vec::new(),
         item: ItemState::Prefix,
+        prefix: 0..0,
     };
     for index in 0..tokens.len() {
         scan.token(index);
@@ -66,6 +69,8 @@ struct Scan<'tokens> {
     result: Brackets,
     open: Vec<usize>,
     item: ItemState,
+    /// The attributes and `private` that were passed over last, so that many below one another are passed over once.
+    prefix: Range<usize>,
 }
 
 impl Scan<'_> {
@@ -115,9 +120,8 @@ impl Scan<'_> {
         }
         let starts = starts_declaration(self.tokens, index);
         if !self.open.is_empty() {
-            let first = self.after_prefix(index);
-            let declares = first < self.tokens.len() && starts_declaration(self.tokens, first);
-            if declares && token.line_start == LineStart::Margin {
+            let is_at_margin = token.line_start == LineStart::Margin;
+            if is_at_margin && (starts || self.declares_after_prefix(index)) {
                 self.open.clear();
                 let item = if starts {
                     ItemState::Declaration
@@ -157,23 +161,16 @@ impl Scan<'_> {
         }
     }
 
-    /// The index after the attributes and `private` that start at `index`.
-    fn after_prefix(&self, mut index: usize) -> usize {
-        let kind = |index: usize| self.tokens.get(index).map(|token| token.kind);
-        loop {
-            if kind(index) == Some(TokenKind::Private) {
-                index += 1;
-            } else if kind(index) == Some(TokenKind::At) {
-                index += 2;
-                if kind(index) == Some(TokenKind::ParenOpen) {
-                    let rest = self.tokens[index..].iter();
-                    let close = rest.take_while(|token| token.kind != TokenKind::ParenClose);
-                    index += close.count() + 1;
-                }
-            } else {
-                return index;
-            }
+    /// Whether attributes or `private` start at `index`, and a declaration after them.
+    fn declares_after_prefix(&mut self, index: usize) -> bool {
+        if !matches!(self.tokens[index].kind, TokenKind::At | TokenKind::Private) {
+            return false;
         }
+        if !self.prefix.contains(&index) {
+            self.prefix = index..after_prefix(self.tokens, index);
+        }
+        let first = self.prefix.end;
+        first < self.tokens.len() && starts_declaration(self.tokens, first)
     }
 
     /// Whether the token is at the margin, belongs to no declaration and continues none.
@@ -186,6 +183,31 @@ impl Scan<'_> {
             && !is_header_word(token.word)
             && !continues_before(token.kind)
             && !continues_after(self.tokens[index - 1].kind)
+    }
+}
+
+/// The index after the attributes and `private` that start at `index`.
+fn after_prefix(tokens: &[Token], mut index: usize) -> usize {
+    let kind = |index: usize| tokens.get(index).map(|token| token.kind);
+    loop {
+        if kind(index) == Some(TokenKind::Private) {
+            index += 1;
+        } else if kind(index) == Some(TokenKind::At) {
+            index += 2;
+            if kind(index) == Some(TokenKind::ParenOpen) {
+                let rest = tokens[index..].iter();
+                // One that is not closed ends before the next line at the margin.
+                let inside = rest
+                    .take_while(|it| it.kind != TokenKind::ParenClose)
+                    .take_while(|it| it.line_start != LineStart::Margin);
+                index += inside.count();
+                if kind(index) == Some(TokenKind::ParenClose) {
+                    index += 1;
+                }
+            }
+        } else {
+            return index;
+        }
     }
 }
 

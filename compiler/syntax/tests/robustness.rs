@@ -31,6 +31,15 @@ fn function(body: &str) -> String {
     format!("fn f() -> int {{ {body} }}\nfn g() -> int {{ 1 }}\n")
 }
 
+/// In time that grows with the text alone: each line would look at all that follow.
+#[test]
+fn lines_of_attributes_in_a_bracket_that_is_left_open_are_read_once() {
+    for line in ["@a(\n", "  @a(\n", "@a\n", "private\n", "@a(1)\n"] {
+        let text = format!("fn f() {{\n{}fn g() -> int {{ 1 }}\n", line.repeat(200_000));
+        assert!(parse(&text) > 0, "{line:?}");
+    }
+}
+
 #[test]
 fn deep_nesting_is_one_report() {
     for (open, inner, close, count) in [

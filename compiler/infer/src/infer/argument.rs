@@ -34,6 +34,8 @@ pub(super) struct Formal<'a> {
     /// What stands for the type parameters in the parameters' types.
     pub(super) substitution: &'a [Type],
     pub(super) callee: &'a str,
+    /// Its name where it is a function of the library: how other languages call theirs is known of those alone.
+    pub(super) of_library: Option<&'a str>,
     pub(super) settings: Settings,
 }
 
@@ -215,14 +217,12 @@ fn named_parameter(
             hir.report(elsewhere::agent_as_argument(report, callee));
             return None;
         }
-        // By what the library's functions call their first parameter: one of the program may have the same name.
-        let mut first = formal.parameters.iter().take(1);
-        if first.any(|it| matches!(it.name.as_str(), "xs" | "url" | "method"))
-            && let Some(sentence) = elsewhere::instead_of_argument(callee, &name.name)
+        if let Some(ours) = formal.of_library
+            && let Some(sentence) = elsewhere::instead_of_argument(ours, &name.name)
         {
             let report = report.note(sentence);
             hir.report(
-                match elsewhere::argument_by_another_name(callee, &name.name) {
+                match elsewhere::argument_by_another_name(ours, &name.name) {
                     Some(ours) => report.fix(format!("write `{ours}`"), place, ours),
                     None => report,
                 },
@@ -263,14 +263,14 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     {
         report = habits::parameters_in_parentheses(report);
     }
-    hir.report(match formal.callee {
-        "`round`" => errors::rounds_to_whole(report),
-        "`get`" => errors::gives_optional(report),
-        "`sort`" => elsewhere::sorts_by_key(report),
-        "`reduce`" => elsewhere::folds_from(report),
-        "`split`" => habits::split_once(report),
-        "`random`" => habits::random_between(report),
-        _ => report,
+    hir.report(match formal.of_library {
+        Some("round") => errors::rounds_to_whole(report),
+        Some("get") => errors::gives_optional(report),
+        Some("sort") => elsewhere::sorts_by_key(report),
+        Some("reduce") => elsewhere::folds_from(report),
+        Some("split") => habits::split_once(report),
+        Some("random") => habits::random_between(report),
+        Some(_) | None => report,
     });
 }
 
@@ -280,7 +280,7 @@ fn is_of_other_form(formal: Formal, call: Call) -> bool {
     let [only] = call.arguments else {
         return false;
     };
-    formal.callee == "`fold`" && Wait::of(&only.value) == Wait::Others
+    formal.of_library == Some("fold") && Wait::of(&only.value) == Wait::Others
 }
 
 /// Reports parameters without a value, unless a wrong argument was most likely meant for one of them.
@@ -318,10 +318,10 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
         let report = optional.into_iter().fold(report, |report, it| {
             errors::needs_default(report, &it.name, &hir.show(&it.ty))
         });
-        hir.report(match formal.callee {
-            "`split`" => habits::split_at_blanks(report),
-            "`fold`" => elsewhere::folds_from(report),
-            _ => report,
+        hir.report(match formal.of_library {
+            Some("split") => habits::split_at_blanks(report),
+            Some("fold") => elsewhere::folds_from(report),
+            Some(_) | None => report,
         });
     }
 }

@@ -271,6 +271,7 @@ pub(super) fn call_item(
         taken: arguments.len(),
         substitution: &type_arguments,
         callee: &format!("`{name}`"),
+        of_library: gsw_names::is_std(cx.db, item.file(cx.db)).then_some(name),
         settings: argument::Settings::Nowhere,
     };
     arguments.extend(argument::infer_arguments(cx, formal, call));
@@ -356,6 +357,7 @@ fn call_variant(
         taken: 0,
         substitution: &type_arguments,
         callee: &format!("`{}`", declared.name),
+        of_library: None,
         settings: argument::Settings::Nowhere,
     };
     let fields = argument::infer_arguments(cx, formal, call);
@@ -380,6 +382,7 @@ fn call_error(cx: &mut Context, item: ItemId, call: Call) -> ExpressionId {
         taken: 0,
         substitution: &[],
         callee: &format!("`{}`", item.name(cx.db)),
+        of_library: None,
         settings: argument::Settings::Nowhere,
     };
     let fields = argument::infer_arguments(cx, formal, call);

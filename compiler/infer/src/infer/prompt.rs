@@ -99,6 +99,7 @@ pub(super) fn prompt_arguments(
         taken: 0,
         substitution: &[],
         callee: &format!("`{}`", item.name(cx.db)),
+        of_library: None,
         settings: argument::Settings::After,
     };
     argument::infer_arguments(cx, formal, call)
