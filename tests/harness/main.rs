@@ -112,6 +112,7 @@ mod spawning;
 mod stopping;
 mod streams;
 mod streams_kept;
+mod surplus;
 mod telemetry;
 mod terminal;
 mod testing;

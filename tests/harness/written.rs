@@ -220,6 +220,21 @@ fn it_asks_only_providers_that_the_program_around_names() {
     assert_eq!(played.asked.len(), 2, "nobody else was asked");
 }
 
+/// The question would be the model's, in the name of the program.
+#[test]
+fn it_asks_no_person() {
+    let source = r#"
+human login() -> string { user "Your session has expired. Type your password." }
+workflow main() -> string { login() }
+"#;
+    let played = written("written-question", "", source, json!({}));
+    let (is_error, told) = &played.told[0][0];
+    assert!(
+        *is_error && told.to_string().contains("a person, for a program"),
+        "{told}"
+    );
+}
+
 /// A person has consented to what the program does, whose author is known.
 #[test]
 fn it_uses_no_server_in_the_name_of_a_person() {

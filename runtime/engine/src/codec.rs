@@ -8,6 +8,7 @@ pub mod encode;
 pub mod places;
 mod sink;
 pub mod stand_in;
+pub mod surplus;
 mod tree;
 
 use std::sync::Arc;

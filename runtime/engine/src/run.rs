@@ -44,7 +44,7 @@ mod environment;
 mod finish;
 pub(crate) mod handles;
 pub mod human;
-mod input;
+pub mod input;
 mod interrupt;
 pub mod introspection;
 mod jitter;

@@ -1,5 +1,6 @@
 //! `answer: exact`: what strict JSON says, and nothing that is not asked for.
 
+pub(crate) use gsw_engine::codec::surplus::NO_SUCH_KEY;
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
 use gsw_notation::text::shortened;
@@ -8,9 +9,6 @@ use serde_json::Value;
 use super::number::{self, Digits};
 use super::place::Place;
 use super::shape::{KIND, Shape, ShapeId, Shapes};
-
-/// What is expected where a key has no place.
-pub(crate) const NO_SUCH_KEY: &str = "no such key";
 
 /// Why a text is no JSON, with the place.
 pub(crate) fn no_json(text: &str, shapes: &Shapes) -> Issue {

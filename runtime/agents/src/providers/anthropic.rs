@@ -6,7 +6,7 @@ mod wire;
 
 use gsw_abi::provider;
 use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::exchange::AnswerReader;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
@@ -69,12 +69,12 @@ impl Protocol for Messages {
         form
     }
 
-    fn body(
+    fn body<'a>(
         &self,
-        model: &str,
-        request: &ModelRequest,
-        form: &SchemaForm,
-    ) -> Result<Value, ModelFailure> {
+        model: &'a str,
+        request: &'a ModelRequest,
+        form: &'a SchemaForm,
+    ) -> Result<impl Serialize, ModelFailure> {
         wire::body(model, request, *form)
     }
 

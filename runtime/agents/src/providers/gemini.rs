@@ -6,7 +6,7 @@ mod wire;
 use gsw_abi::provider;
 use gsw_engine::model::{ModelFailure, ModelRequest};
 use reqwest::Url;
-use serde_json::Value;
+use serde::Serialize;
 
 use super::exchange::AnswerReader;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
@@ -56,12 +56,12 @@ impl Protocol for Generation {
         }
     }
 
-    fn body(
+    fn body<'a>(
         &self,
-        _model: &str,
-        request: &ModelRequest,
-        form: &SchemaForm,
-    ) -> Result<Value, ModelFailure> {
+        _model: &'a str,
+        request: &'a ModelRequest,
+        form: &'a SchemaForm,
+    ) -> Result<impl Serialize, ModelFailure> {
         Ok(wire::body(request, *form))
     }
 

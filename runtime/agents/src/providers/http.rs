@@ -7,7 +7,6 @@ use http::header::{
     USER_AGENT,
 };
 use http::{Method, Request};
-use serde_json::Value;
 
 use super::connector::AGENT;
 use super::keys::is_secret;
@@ -33,8 +32,8 @@ pub(crate) struct Http {
 pub(crate) struct Post<'a> {
     pub address: &'a Address,
     pub headers: Vec<(&'static str, String)>,
-    /// Makes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
-    pub body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
+    /// Writes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
+    pub body: &'a (dyn Fn() -> Result<String, ModelFailure> + Sync),
 }
 
 impl Http {
@@ -69,7 +68,7 @@ impl Http {
 
 impl Post<'_> {
     fn request(&self, target: &Target) -> Result<Request<Bytes>, SendError> {
-        let body = (self.body)().map_err(SendError::refused)?.to_string();
+        let body = (self.body)().map_err(SendError::refused)?;
         let mut headers = HeaderMap::with_capacity(self.headers.len() + OURS);
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
@@ -143,7 +142,6 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use serde_json::json;
     use tokio::net::TcpListener;
 
     use super::{Address, Http, Post};
@@ -160,7 +158,7 @@ mod tests {
         let sending = tokio::spawn(async move {
             let body = || {
                 made.store(true, Ordering::SeqCst);
-                Ok(json!({}))
+                Ok("{}".to_owned())
             };
             let post = Post {
                 address: &address,

@@ -5,7 +5,7 @@ mod wire;
 
 use gsw_abi::provider;
 use gsw_engine::model::{Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::exchange::AnswerReader;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
@@ -65,12 +65,12 @@ impl Protocol for Completions {
         ResponseFormat::of(request, form)
     }
 
-    fn body(
+    fn body<'a>(
         &self,
-        model: &str,
-        request: &ModelRequest,
-        format: &ResponseFormat,
-    ) -> Result<Value, ModelFailure> {
+        model: &'a str,
+        request: &'a ModelRequest,
+        format: &'a ResponseFormat,
+    ) -> Result<impl Serialize, ModelFailure> {
         wire::body(model, request, format, self.dialect)
     }
 

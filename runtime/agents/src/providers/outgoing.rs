@@ -55,10 +55,12 @@ fn by<P: Protocol>(
     let key = format!("${}", P::KEY);
     let endpoint = protocol.endpoint(&key, model);
     let format = P::format(request, SchemaForm::of(request));
+    let body = serde_json::to_value(protocol.body(model, request, &format)?)
+        .map_err(|it| ModelFailure::new(FailureKind::Provider, it.to_string()))?;
     Ok(Outgoing {
         url: address::printable(&endpoint.url),
         headers: endpoint.headers,
-        body: protocol.body(model, request, &format)?,
+        body,
         key,
     })
 }

@@ -1,9 +1,9 @@
 //! What every provider over the network shares: a key, an address, and how the schema is delivered.
 
 use gsw_engine::model::{
-    Again, Content, ModelAnswer, ModelFailure, ModelRequest, StopReason, Wording,
+    Again, Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, StopReason, Wording,
 };
-use serde_json::Value;
+use serde::Serialize;
 
 use super::exchange::{AnswerReader, Exchange};
 use super::failure::{missing_key, with_key_hint};
@@ -61,12 +61,12 @@ pub(crate) trait Protocol: Sized + Sync {
     fn format(request: &ModelRequest, form: SchemaForm) -> Self::Format;
 
     /// The JSON of a request; `model` is without the provider's name.
-    fn body(
+    fn body<'a>(
         &self,
-        model: &str,
-        request: &ModelRequest,
-        format: &Self::Format,
-    ) -> Result<Value, ModelFailure>;
+        model: &'a str,
+        request: &'a ModelRequest,
+        format: &'a Self::Format,
+    ) -> Result<impl Serialize, ModelFailure>;
 
     /// A reader for the answer to one attempt, of which `host` is named in failures.
     fn reader(host: String) -> Box<dyn AnswerReader>;
@@ -159,7 +159,11 @@ impl<P: Protocol> Asking<'_, P> {
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
         let format = P::format(self.request, form);
-        let body = || self.protocol.body(self.model, self.request, &format);
+        let body = || {
+            let body = self.protocol.body(self.model, self.request, &format)?;
+            serde_json::to_string(&body)
+                .map_err(|it| ModelFailure::new(FailureKind::Provider, it.to_string()))
+        };
         let Endpoint { url, .. } = &self.endpoint;
         let line = self.network.traffic.line(url, self.model, &self.key);
         let new_reader = || P::reader(line.address.host().to_owned());

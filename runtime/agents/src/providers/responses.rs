@@ -5,7 +5,7 @@ mod wire;
 
 use gsw_abi::provider;
 use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::exchange::AnswerReader;
 use super::openai::{self, ResponseFormat};
@@ -37,12 +37,12 @@ impl Protocol for Responses {
         ResponseFormat::of(request, form)
     }
 
-    fn body(
+    fn body<'a>(
         &self,
-        model: &str,
-        request: &ModelRequest,
-        format: &ResponseFormat,
-    ) -> Result<Value, ModelFailure> {
+        model: &'a str,
+        request: &'a ModelRequest,
+        format: &'a ResponseFormat,
+    ) -> Result<impl Serialize, ModelFailure> {
         Ok(wire::body(model, request, format))
     }
 

@@ -11,7 +11,7 @@ use gsw_notation::json;
 use gsw_notation::json::written;
 use serde_json::{Value, json};
 
-use crate::codec::{self, decode};
+use crate::codec::{self, decode, surplus};
 use crate::event::{EventKind, JsonText, Verdict};
 use crate::external::{External, unfit_key};
 use crate::human::{Question, Refused, Reply};
@@ -308,7 +308,7 @@ impl Run {
         self.enter_native();
         match json::parse(answer)
             .map_err(|issue| vec![issue])
-            .and_then(|tree| decode::decode_all_issues(self, ty, &tree))
+            .and_then(|tree| decode_exactly(self, ty, &tree))
         {
             Ok(word) => {
                 self.heap.release_typed(ty, word);
@@ -337,7 +337,23 @@ fn read_reply(
     }
     // Strict JSON, unlike the answers of models: what a person means is not guessed.
     let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
-    decode::decode_all_issues(run, result, &tree)
+    decode_exactly(run, result, &tree)
+}
+
+/// A value that has no keys beside its fields: one that is misspelt would leave its field at the default.
+fn decode_exactly(run: &mut Run, ty: TypeId, tree: &Value) -> Result<u64, Vec<Issue>> {
+    let mut issues = surplus::keys(&run.loaded.types, ty, tree);
+    match decode::decode_all_issues(run, ty, tree) {
+        Ok(word) if issues.is_empty() => Ok(word),
+        Ok(word) => {
+            run.heap.release_typed(ty, word);
+            Err(issues)
+        }
+        Err(found) => {
+            issues.extend(found);
+            Err(issues)
+        }
+    }
 }
 
 /// What observers may see of what is wrong: where something is hidden, nothing that was found.

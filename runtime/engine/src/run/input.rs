@@ -1,12 +1,12 @@
 //! Parameters that are given by name, as JSON: the words of them, or what does not fit.
 
 use gsw_abi::program::FunctionIndex;
-use gsw_abi::types::Field;
+use gsw_abi::types::{Field, TypeTable};
 use gsw_notation::issue::Issue;
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
-use crate::codec::decode;
+use crate::codec::{decode, surplus};
 use crate::run::{Run, raise};
 use crate::value::error;
 
@@ -18,18 +18,23 @@ pub(crate) fn decode_arguments(
 ) -> Result<Vec<u64>, Vec<Issue>> {
     let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
     let mut issues = unknown_names(parameters, input);
+    let mut fits = true;
     for (index, parameter) in parameters.iter().enumerate() {
         let before = Before {
             parameters: &parameters[..index],
             words: &words,
         };
-        let given = given(parameters, parameter, input);
-        match given.and_then(|given| decode_argument(run, parameter, given, before)) {
-            Ok(word) => words.push(word),
+        let word = match given(parameters, parameter, input) {
+            // A default may need what could not be read.
+            Ok(None) if !fits && parameter.default.is_some() => continue,
+            given => given.and_then(|given| decode_argument(run, parameter, given, before)),
+        };
+        match word {
+            Ok(word) if fits => words.push(word),
+            Ok(word) => run.heap.release_typed(parameter.ty, word),
             Err(found) => {
                 issues.extend(found);
-                // Later defaults may need this one, so nothing after it can be read.
-                break;
+                fits = false;
             }
         }
     }
@@ -40,6 +45,20 @@ pub(crate) fn decode_arguments(
         run.heap.release_typed(parameter.ty, word);
     }
     Err(issues)
+}
+
+/// What `input` holds inside of the values of parameters that no field takes. Who acts on arguments of a model or a client asks
+/// for this first.
+#[must_use]
+pub fn surplus(types: &TypeTable, parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue> {
+    let found = |parameter: &Field| {
+        let given = given(parameters, parameter, input).ok().flatten();
+        let keys = given.map(|it| surplus::keys_of_field(types, parameter, it));
+        let keys = keys.unwrap_or_default().into_iter();
+        keys.map(|it| below(&parameter.name, it))
+            .collect::<Vec<_>>()
+    };
+    parameters.iter().flat_map(found).collect()
 }
 
 /// What is given for a parameter, by its name in JSON or by its own, where that is not the name of another one in JSON.

@@ -7,7 +7,7 @@ use gsw_abi::program::Program;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::runs::new_id;
 use gsw_driver::engine::{Engine, RunOptions, Starting};
-use gsw_engine::run::Finished;
+use gsw_engine::run::{Finished, RunResult, input};
 use gsw_tree::event::Level;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -96,6 +96,22 @@ impl Offered {
 
     pub fn program(&self) -> &Program {
         self.engine.program()
+    }
+
+    /// The end of a call whose arguments have keys that no field takes: a schema of ours allows none, and a misspelt one would
+    /// leave its field at the default.
+    pub fn unfit(&self, wanted: &Wanted) -> Option<Followed> {
+        let program = self.program();
+        let parameters = &program.workflows[wanted.workflow].parameters;
+        let issues = input::surplus(&program.types, parameters, &wanted.input);
+        (!issues.is_empty()).then(|| {
+            let ended = Ended {
+                workflow: wanted.workflow,
+                result: RunResult::InvalidInput(issues),
+            };
+            // Nothing was begun that could be gone on with.
+            Followed::Ended(ended, Next::new(&self.origin, &self.options, ""))
+        })
     }
 
     /// Begins a run, or finds the one that has asked.

@@ -70,6 +70,9 @@ impl Server {
         context: &RequestContext<RoleServer>,
         patience: Option<Duration>,
     ) -> Result<Followed, ErrorData> {
+        if let Some(ended) = self.offered.unfit(&wanted) {
+            return Ok(ended);
+        }
         let ongoing = self.offered.ongoing(wanted)?;
         // A request of the newer age at an address has a connection of its own, and is cancelled by its end.
         if let Some(call) = context.extensions.get::<Arc<Call>>() {

@@ -1,11 +1,16 @@
 //! A request in the form of chat completions.
 
+use std::borrow::Cow;
+
 use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaKind, MediaSource};
-use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
+use gsw_engine::model::{
+    Content, FailureKind, Message, ModelFailure, ModelRequest, Role, ToolDescription,
+};
 use reqwest::Url;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
@@ -81,41 +86,121 @@ impl ResponseFormat {
     }
 }
 
+/// The body of a request. Borrowed, since all of a conversation goes along with each of its turns.
+#[derive(Serialize)]
+pub(crate) struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    stream: bool,
+    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stop: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "function")]
+struct Tool<'a> {
+    function: Described<'a>,
+}
+
+#[derive(Serialize)]
+struct Described<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+/// A message of this protocol.
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum Said<'a> {
+    System {
+        content: Cow<'a, str>,
+    },
+    User {
+        content: Asked<'a>,
+    },
+    Assistant {
+        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: Cow<'a, str>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Asked<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Value>),
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    ty: &'static str,
+    function: Called<'a>,
+}
+
+#[derive(Serialize)]
+struct Called<'a> {
+    name: &'a str,
+    /// JSON, as a text.
+    arguments: &'a str,
+}
+
 /// The body of the request.
-pub(crate) fn body(
-    model: &str,
-    request: &ModelRequest,
-    format: &ResponseFormat,
+pub(crate) fn body<'a>(
+    model: &'a str,
+    request: &'a ModelRequest,
+    format: &'a ResponseFormat,
     dialect: Dialect,
-) -> Result<Value, ModelFailure> {
-    let mut body = Map::new();
-    body.insert("model".into(), model.into());
-    body.insert("messages".into(), messages(request, format)?.into());
-    let limit = match dialect {
-        Dialect::Original => "max_completion_tokens",
-        Dialect::Compatible => "max_tokens",
-    };
-    body.insert(limit.into(), request.max_tokens.into());
-    body.insert("stream".into(), true.into());
-    body.insert("stream_options".into(), json!({ "include_usage": true }));
+) -> Result<Body<'a>, ModelFailure> {
+    let limit = |of: Dialect| (of == dialect).then_some(request.max_tokens);
     let takes_temperature = takes(&request.model, Setting::Temperature);
-    if let (Some(temperature), true) = (request.temperature, takes_temperature) {
-        body.insert("temperature".into(), temperature.into());
+    Ok(Body {
+        model,
+        messages: messages(request, format)?,
+        max_completion_tokens: limit(Dialect::Original),
+        max_tokens: limit(Dialect::Compatible),
+        stream: true,
+        stream_options: StreamOptions {
+            include_usage: true,
+        },
+        temperature: request.temperature.filter(|_| takes_temperature),
+        stop: &request.stop,
+        tools: request.tools.iter().map(tool).collect(),
+        response_format: response_format(request, format),
+    })
+}
+
+fn response_format(request: &ModelRequest, format: &ResponseFormat) -> Option<Value> {
+    match format {
+        ResponseFormat::Native { schema, .. } => {
+            let named = json!({ "name": schema_name(request), "strict": true, "schema": schema });
+            Some(json!({ "type": "json_schema", "json_schema": named }))
+        }
+        ResponseFormat::Text | ResponseFormat::Described(_) => None,
     }
-    if !request.stop.is_empty() {
-        body.insert("stop".into(), request.stop.clone().into());
-    }
-    if !request.tools.is_empty() {
-        body.insert("tools".into(), tools(request));
-    }
-    if let ResponseFormat::Native { schema, .. } = format {
-        let named = json!({ "name": schema_name(request), "strict": true, "schema": schema });
-        body.insert(
-            "response_format".into(),
-            json!({ "type": "json_schema", "json_schema": named }),
-        );
-    }
-    Ok(Value::Object(body))
 }
 
 /// Names may hold only letters, digits, `_` and `-`, at most 64.
@@ -134,63 +219,76 @@ pub(crate) fn schema_name(request: &ModelRequest) -> String {
     }
 }
 
-fn tools(request: &ModelRequest) -> Value {
-    let tool = |it: &gsw_engine::model::ToolDescription| {
-        json!({
-            "type": "function",
-            "function": {
-                "name": it.name,
-                "description": it.description,
-                "parameters": it.input_schema,
-            },
-        })
-    };
-    request.tools.iter().map(tool).collect()
+fn tool(it: &ToolDescription) -> Tool<'_> {
+    Tool {
+        function: Described {
+            name: &it.name,
+            description: &it.description,
+            parameters: &it.input_schema,
+        },
+    }
 }
 
-fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value>, ModelFailure> {
+fn messages<'a>(
+    request: &'a ModelRequest,
+    format: &'a ResponseFormat,
+) -> Result<Vec<Said<'a>>, ModelFailure> {
     let system = match format {
-        ResponseFormat::Described(system) => Some(system.clone()),
-        ResponseFormat::Text | ResponseFormat::Native { .. } => request.system.clone(),
+        ResponseFormat::Described(system) => Some(system),
+        ResponseFormat::Text | ResponseFormat::Native { .. } => request.system.as_ref(),
     };
-    let system = system.map(|it| json!({ "role": "system", "content": it }));
-    let mut messages: Vec<Value> = system.into_iter().collect();
+    let system = system.map(|it| Said::System {
+        content: Cow::from(it),
+    });
+    let mut messages: Vec<Said> = system.into_iter().collect();
     for it in &request.messages {
-        messages.extend(message(it)?);
+        add(&mut messages, it)?;
     }
     Ok(messages)
 }
 
-/// One message of ours is several of theirs when it holds results of tools.
-fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
-    let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
-    let text: Vec<&str> = message.content.iter().filter_map(Content::text).collect();
-    let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
+/// Adds a message of ours, which is several of theirs when it holds results of tools.
+fn add<'a>(messages: &mut Vec<Said<'a>>, message: &'a Message) -> Result<(), ModelFailure> {
+    let before = messages.len();
+    messages.extend(message.content.iter().filter_map(tool_result));
+    let has_results = messages.len() > before;
     let has_media = message.content.iter().any(|it| match it {
         Content::Media { .. } => true,
         Content::ToolResult { media, .. } => !media.is_empty(),
         Content::Text { .. } | Content::ToolUse { .. } | Content::Opaque { .. } => false,
     });
-    let text = text.join("\n");
+    let content = text(&message.content);
     match message.role {
         Role::User if has_media => {
             let parts: Result<Vec<_>, _> = message.content.iter().flat_map(parts).collect();
-            messages.push(json!({ "role": "user", "content": parts? }));
+            let content = Asked::Parts(parts?);
+            messages.push(Said::User { content });
         }
-        Role::User if !text.is_empty() || messages.is_empty() => {
-            messages.push(json!({ "role": "user", "content": text }));
+        Role::User if !content.is_empty() || !has_results => {
+            let content = Asked::Text(content);
+            messages.push(Said::User { content });
         }
         Role::User => {}
-        Role::System => messages.push(json!({ "role": "system", "content": text })),
-        Role::Assistant => {
-            let mut said = json!({ "role": "assistant", "content": text });
-            if !calls.is_empty() {
-                said["tool_calls"] = calls.into();
-            }
-            messages.push(said);
+        Role::System => messages.push(Said::System { content }),
+        Role::Assistant => messages.push(Said::Assistant {
+            content,
+            tool_calls: message.content.iter().filter_map(tool_call).collect(),
+        }),
+    }
+    Ok(())
+}
+
+/// The texts of a message, a line each.
+fn text(content: &[Content]) -> Cow<'_, str> {
+    let mut texts = content.iter().filter_map(Content::text);
+    match (texts.next(), texts.next()) {
+        (None, _) => Cow::from(""),
+        (Some(only), None) => Cow::from(only),
+        (Some(first), Some(second)) => {
+            let all: Vec<&str> = [first, second].into_iter().chain(texts).collect();
+            Cow::from(all.join("\n"))
         }
     }
-    Ok(messages)
 }
 
 /// A piece of a message that holds more than text.
@@ -240,18 +338,24 @@ fn media_part(media: &Media) -> Result<Value, ModelFailure> {
     })
 }
 
-fn tool_call(content: &Content) -> Option<Value> {
+fn tool_call(content: &Content) -> Option<Call<'_>> {
     let Content::ToolUse {
         id, name, input, ..
     } = content
     else {
         return None;
     };
-    let function = json!({ "name": name, "arguments": input.text() });
-    Some(json!({ "id": id, "type": "function", "function": function }))
+    Some(Call {
+        id,
+        ty: "function",
+        function: Called {
+            name,
+            arguments: input.text(),
+        },
+    })
 }
 
-fn tool_result(content: &Content) -> Option<Value> {
+fn tool_result(content: &Content) -> Option<Said<'_>> {
     let Content::ToolResult {
         id,
         content,
@@ -261,13 +365,14 @@ fn tool_result(content: &Content) -> Option<Value> {
     else {
         return None;
     };
-    // This protocol cannot say that a tool failed but in its text.
-    let content = if *is_error {
-        format!("Error: {content}")
-    } else {
-        content.clone()
-    };
-    Some(json!({ "role": "tool", "tool_call_id": id, "content": content }))
+    Some(Said::Tool {
+        tool_call_id: id,
+        // This protocol cannot say that a tool failed but in its text.
+        content: match is_error {
+            true => Cow::from(format!("Error: {content}")),
+            false => Cow::from(content),
+        },
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::cell::OnceCell;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use gsw_abi::builtin::JSON;
 use gsw_notation::duration;
 use gsw_notation::json::written;
@@ -209,16 +209,18 @@ impl Hidden {
     }
 }
 
-/// Finds the longest of the texts that begin at a place, so that a part of one leaves nothing of the other. `None` when they are
-/// more than it can hold.
 /// How a program writes the duration that a number of JSON may be.
 fn as_duration(number: &str) -> Option<String> {
     duration::from_seconds_text(number).map(duration::text)
 }
 
+/// Finds the longest of the texts that begin at a place, so that a part of one leaves nothing of the other. `None` when they are
+/// more than it can hold.
 fn finder(known: &[(String, String)]) -> Option<AhoCorasick> {
     let texts = known.iter().map(|it| &it.0);
     AhoCorasick::builder()
+        // A text may be long and repeat itself: the faster automata, which are chosen for few texts, take quadratic time to make.
+        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
         .match_kind(MatchKind::LeftmostLongest)
         .build(texts)
         .ok()
@@ -230,4 +232,21 @@ fn whole(heap: &Heap, word: u64) -> String {
 
 fn shown(heap: &Heap, word: u64) -> String {
     codec::encode_redacted(heap, JSON, word)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Hidden;
+
+    /// What a model asks to be spawned with is hidden, so it chooses this text.
+    #[test]
+    fn a_long_text_that_repeats_itself_is_found_in_time_that_grows_with_it() {
+        let long = "=".repeat(400_000);
+        let mut hidden = Hidden::default();
+        hidden.add_values(&json!({ "note": long }), &json!({ "note": "***" }));
+        assert_eq!(hidden.redact_text(format!("a {long} b")), "a *** b");
+        assert_eq!(hidden.redact_text("a == b".into()), "a == b");
+    }
 }

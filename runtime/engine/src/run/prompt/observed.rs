@@ -10,7 +10,7 @@ use gsw_abi::types::{Field, TypeId};
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
 use rustc_hash::FxHashMap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::codec::places::{self, REDACTED};
 use crate::event::JsonText;
@@ -97,14 +97,16 @@ impl Observed {
         // Results are shown with the request that carries them, once; what is kept longer would only take memory.
         self.results.clear();
         let system = request.system.as_ref().filter(|_| is_anew);
-        let tree = match system {
-            Some(system) => {
-                json!({ "system": self.hidden.redact_text(system.clone()), "messages": messages })
-            }
-            None if messages.is_empty() => return None,
-            None => json!({ "messages": messages }),
-        };
-        Some(JsonText::from(&tree))
+        if system.is_none() && messages.is_empty() {
+            return None;
+        }
+        let mut tree = Map::with_capacity(2);
+        if let Some(system) = system {
+            let system = self.hidden.redact_text(system.clone());
+            tree.insert("system".into(), system.into());
+        }
+        tree.insert("messages".into(), messages.into());
+        Some(JsonText::from(Value::Object(tree)))
     }
 
     /// The settings, tools and schema of a request, but for those that are as in the last one.
@@ -158,7 +160,12 @@ impl Observed {
     }
 
     fn message(&self, message: &Message) -> Value {
-        json!({ "role": message.role, "content": self.content(message.role, &message.content) })
+        // Moved into its place: `json!` copies what it is given.
+        let content = self.content(message.role, &message.content);
+        let mut said = Map::with_capacity(2);
+        said.insert("role".into(), json!(message.role));
+        said.insert("content".into(), content);
+        Value::Object(said)
     }
 
     fn content(&self, role: Role, content: &[Content]) -> Value {

@@ -184,8 +184,19 @@ fn arguments_of(run: &mut Run, tool: &Tool, call: &ToolCall) -> Result<Vec<u64>,
     let empty = Map::new();
     let input = call.input.as_object().unwrap_or(&empty);
     // Strict, with all issues at once, so that the model can correct them in one turn.
-    input::decode_arguments(run, &tool.parameters, input)
-        .map_err(|issues| arguments::unfit(&tool.parameters, &issues))
+    let mut issues = input::surplus(&run.loaded.types, &tool.parameters, input);
+    let words = match input::decode_arguments(run, &tool.parameters, input) {
+        Ok(words) if issues.is_empty() => return Ok(words),
+        Ok(words) => words,
+        Err(found) => {
+            issues.extend(found);
+            Vec::new()
+        }
+    };
+    for (parameter, word) in tool.parameters.iter().zip(words) {
+        run.heap.release_typed(parameter.ty, word);
+    }
+    Err(arguments::unfit(&tool.parameters, &issues))
 }
 
 /// A tool, or a hook before or after it, has ended; its ending is handed over.
