@@ -42,6 +42,8 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
             span: import.path_span,
         };
         match module_file(db, file, &import.path) {
+            // `import std/`
+            None if is_damaged(db, item) => {}
             None => {
                 let suggestion = nearest_module(db, &import.path);
                 found.push(errors::unknown_module(

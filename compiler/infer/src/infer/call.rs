@@ -77,11 +77,9 @@ fn hidden_word(cx: &Context, item: ItemId, hint: Option<&Type>) -> Option<Hidden
     let Definition::Variant { item: of, variant } = word else {
         return None;
     };
-    let result = match &lookup::signature(cx.db, item).result {
-        Type::Optional(inner) => &**inner,
-        other => other,
-    };
-    let is_given = matches!(result, Type::Enum(it, _) if *it == wanted);
+    let is_wanted = |ty: &Type| matches!(ty, Type::Enum(it, _) if *it == wanted);
+    let result = &lookup::signature(cx.db, item).result;
+    let is_given = is_wanted(result) || matches!(result, Type::Optional(inner) if is_wanted(inner));
     if of != wanted || is_given || !item.kind(cx.db).is_callable() {
         return None;
     }
