@@ -48,7 +48,10 @@ const TERMINALS: [(&str, &str); 13] = [
     ("StringClose", "the end of a string with interpolation"),
     ("StringOpen", "the beginning of a string with interpolation"),
     ("StringText", "the text between interpolations"),
-    ("Word", "a name, reserved or not"),
+    (
+        "Word",
+        "a name, reserved or not; that of a parameter is not reserved, but in an error or a variant",
+    ),
 ];
 
 /// Where the grammar begins.
@@ -103,6 +106,7 @@ fn grammar() -> String {
 The productions of the parser, collected from its comments. `[ a ]` may be left out, `{ a }` may be repeated any number of times, `…` goes on as it
 began. Where a line break ends a statement, and where it does not, is in [the language on one page](language.md#source-text). A file is a sequence of `Item`s, imports first.
 An expression is read by precedence: its production lists the operators from the loosest to the tightest.
+Brackets nest 256 deep at most, and an expression 1,000 levels: each operator and each `.name` of a chain is one, and so is a call (`nesting-too-deep`).
 
 ",
     );

@@ -14,20 +14,17 @@ pub enum Missing {
     Skill,
     /// A setting that nothing reads yet.
     Setting(Setting),
-    /// `m.*` where no tools are listed.
-    AllOf,
 }
 
 impl Missing {
     /// All but the settings, which their own table lists.
-    pub const ALL: [Self; 2] = [Self::Skill, Self::AllOf];
+    pub const ALL: [Self; 1] = [Self::Skill];
 
     /// What it is, as a noun.
     #[must_use]
     pub fn what(self) -> String {
         match self {
             Self::Skill => "a `skill`".into(),
-            Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
         }
     }
@@ -39,7 +36,6 @@ impl Missing {
             Self::Skill => {
                 "instructions for a model are a folder with a `SKILL.md`, which the setting `skills: [\"./skills/release-notes\"]` lists; what it may do is a `tool`"
             }
-            Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
         }
     }

@@ -16,6 +16,22 @@ const VALUES: &[(&str, &str)] = &[
 /// Functions of other languages that print.
 const PRINTING: &[&str] = &["console", "echo", "print", "printf", "println", "puts"];
 
+/// Functions of types that read JSON in other languages.
+const READING: &[&str] = &[
+    "decode",
+    "deserialize",
+    "fromJson",
+    "from_dict",
+    "from_json",
+    "from_str",
+    "from_string",
+    "model_validate",
+    "model_validate_json",
+    "parse",
+    "parse_obj",
+    "parse_raw",
+];
+
 /// Names of methods, and ours with the same arguments and results: the first that the type has.
 const METHODS: &[(&str, &[&str])] = &[
     ("as_str", &["to_string"]),
@@ -216,6 +232,11 @@ pub fn value(name: &str) -> Option<&'static str> {
 /// Whether a name prints elsewhere.
 pub fn is_printing(name: &str) -> bool {
     PRINTING.contains(&name)
+}
+
+/// Whether a function of a type reads JSON elsewhere.
+pub fn is_reading(name: &str) -> bool {
+    READING.contains(&name)
 }
 
 /// What a type is called here.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, Suggestion, meant, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
-use gsw_syntax::{file_item_ids, imported_paths, is_damaged, item_ast};
+use gsw_syntax::{file_item_ids, imported_paths, is_damaged, item_ast, slip_of_import};
 
 use crate::errors;
 use crate::import_graph::is_cycle;
@@ -42,6 +42,8 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
             span: import.path_span,
         };
         match module_file(db, file, &import.path) {
+            // `import std/`
+            None if is_damaged(db, item) => {}
             None => {
                 let suggestion = nearest_module(db, &import.path);
                 found.push(errors::unknown_module(
@@ -168,6 +170,7 @@ fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
     let text = item_text(db, item);
     let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
     match words.find(|it| !it.is_empty()) {
+        Some(word) if slip_of_import(word).is_some() => words.any(|it| it == name),
         // Which other languages write instead, and the report of that mends.
         Some("import" | "use" | "from") => words.any(|it| it == name),
         // A variable at the top level.

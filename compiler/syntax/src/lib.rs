@@ -20,6 +20,7 @@ pub use dump::dump_item;
 pub use file_imports::imported_paths;
 pub use file_reader::{FileReader, ReadItem};
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, is_name, lex, number_too_large};
+pub use misspelt::slip_of_import;
 pub use mistakes::{item_range, mistakes};
 pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, is_damaged, item_ast,

@@ -102,8 +102,12 @@ pub fn is_damaged(db: &dyn Db, id: ItemId) -> bool {
     let start = parsed.items[*position].offset;
     let next = parsed.items.get(position + 1);
     let end = next.map_or(u32::MAX, |next| next.offset);
-    let starts = parsed.diagnostics.iter();
-    let mut starts = starts.map(|it| locate(db, it.place).1.start);
+    // A bracket that is not closed is reported at what follows it, which may be the next item.
+    let places = parsed.diagnostics.iter().map(|it| {
+        let opener = it.labels.first();
+        opener.map_or(it.place, |label| label.place)
+    });
+    let mut starts = places.map(|it| locate(db, it).1.start);
     starts.any(|it| it >= start && it < end)
 }
 

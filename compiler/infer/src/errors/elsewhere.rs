@@ -233,6 +233,13 @@ pub fn one_for_several(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a list has brackets, also one of a single value: `[x]`")
 }
 
+/// `Order.parse(text)`, where a type reads JSON.
+pub fn read_as(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "JSON is read as a type by `as`: `json.parse(text) as {name}`, and a `json` that is there already by `j as {name}`"
+    ))
+}
+
 /// `xs.fold((total, x) => …, 0)`
 pub fn fold_in_other_order(place: Place) -> Diagnostic {
     Diagnostic::error(

@@ -266,6 +266,13 @@ pub fn decides(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
+/// What a declaration gives, where the word of hooks of its name is meant, whose other form is `form`.
+pub fn hides_word(diagnostic: Diagnostic, what: &str, name: &str, form: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "the {what} `{name}` of this program comes before the word of hooks; the decision is written `{form}`"
+    ))
+}
+
 /// Outcomes where values are wanted.
 pub fn settled(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("with `errors settle` each is a `Result`, which `match` takes apart; without it the values themselves are given, and an error is raised")

@@ -208,6 +208,13 @@ pub fn not_a_value(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_A_VALUE, place, format!("{what} is not a value"))
 }
 
+/// `accounts.*` where no tools are listed.
+pub fn all_of(place: Place, text: &str) -> Diagnostic {
+    not_a_value(place, &format!("`{text}`")).note(
+        "in a list of tools `.*` stands for all tools of a module or server, `tools: [accounts.*]`; elsewhere each is named: `accounts.remove(id)`",
+    )
+}
+
 /// A variant's bare name that several enums have.
 pub fn ambiguous_variant(place: Place, name: &str, enums: &[&str]) -> Diagnostic {
     let list: Vec<String> = enums.iter().map(|it| format!("`{it}.{name}`")).collect();

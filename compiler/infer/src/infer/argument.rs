@@ -59,6 +59,18 @@ pub(super) fn infer_arguments(
     formal: Formal,
     call: Call,
 ) -> Vec<(u32, ExpressionId)> {
+    if let Some(first) = parameters_apart(formal, call)
+        && cx.scopes.find(first).is_none()
+    {
+        // Its names are the parameters, which are none where there are no parentheses.
+        too_many(
+            &mut cx.hir,
+            formal,
+            call.arguments.len() + formal.taken,
+            call,
+        );
+        return Vec::new();
+    }
     let slots = assign_arguments(&mut cx.hir, formal, call);
     let mut values: Vec<Option<ExpressionId>> = vec![None; slots.len()];
     // A lambda learns its parameters' types from the other arguments, so it waits for them; a string may be one of the
@@ -257,10 +269,7 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     let place = hir.place(first.map_or(call.arguments_span, |it| it.value.span));
     let found = found - formal.taken;
     let mut report = errors::too_many_arguments(place, formal.callee, most, found);
-    if let [_, last] = call.arguments
-        && let ast::ExpressionKind::Lambda { parameters, .. } = &last.value.kind
-        && (most, parameters.len()) == (1, 1)
-    {
+    if parameters_apart(formal, call).is_some() {
         report = habits::parameters_in_parentheses(report);
     }
     hir.report(match formal.of_library {
@@ -272,6 +281,22 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
         Some("random") => habits::random_between(report),
         Some(_) | None => report,
     });
+}
+
+/// The first parameter of a lambda whose two parameters have no parentheses, `xs.map(x, i => …)`, so that it is an argument of its
+/// own.
+fn parameters_apart<'a>(formal: Formal, call: Call<'a>) -> Option<&'a Name> {
+    let [first, last] = call.arguments else {
+        return None;
+    };
+    let ast::ExpressionKind::Name(name) = &first.value.kind else {
+        return None;
+    };
+    let ast::ExpressionKind::Lambda { parameters, .. } = &last.value.kind else {
+        return None;
+    };
+    let is_apart = parameters.len() == 1 && formal.parameters.len() == formal.taken + 1;
+    (is_apart && first.name.is_none() && last.name.is_none()).then_some(name)
 }
 
 /// Whether the one argument of a function that takes two is of the form that other languages want: what is missing is reported,

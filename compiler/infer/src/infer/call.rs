@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gsw_names::errors::{Kind, instead_on};
 use gsw_names::types::{FunctionType, Type};
-use gsw_names::{Definition, Parameter, item_signature, member_names, substitute};
+use gsw_names::{
+    Definition, Parameter, foreign, handler_word, item_signature, member_names, substitute,
+};
 use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
 use gsw_syntax::{ast, is_damaged};
 
@@ -34,6 +36,15 @@ pub(super) fn infer_call(
         && cx.scopes.find(name).is_none()
     {
         return match cx.names().resolve_called(name, callee.span, hint) {
+            Some(Definition::Item(item)) if let Some(word) = hidden_word(cx, item, hint) => {
+                let given = cx.hir.show(&lookup::signature(cx.db, item).result);
+                let place = cx.hir.place(callee.span);
+                let report = values::mismatch(place, &word.decision, &given);
+                let what = kind_text(item.kind(cx.db));
+                cx.hir
+                    .report(habits::hides_word(report, what, name, &word.form));
+                lost_call(cx, call)
+            }
             Some(definition) => call_definition(cx, definition, name, callee.span, call, hint),
             None => lost_call(cx, call),
         };
@@ -50,6 +61,39 @@ pub(super) fn infer_call(
     call_value(cx, callee, call)
 }
 
+/// A word of hooks in its other form, `Ask(…)`, with the name of the enum that it is of.
+struct HiddenWord {
+    decision: String,
+    form: String,
+}
+
+/// The word of hooks that is wanted, where a declaration of its name comes before it and gives something else.
+fn hidden_word(cx: &Context, item: ItemId, hint: Option<&Type>) -> Option<HiddenWord> {
+    if cx.hir.item.kind(cx.db) != ItemKind::Hook {
+        return None;
+    }
+    let (wanted, _) = cx.hir.table.wanted_enum(hint?)?;
+    let word = handler_word(cx.db, item.name(cx.db), Some(wanted))?;
+    let Definition::Variant { item: of, variant } = word else {
+        return None;
+    };
+    let is_wanted = |ty: &Type| matches!(ty, Type::Enum(it, _) if *it == wanted);
+    let result = &lookup::signature(cx.db, item).result;
+    let is_given = is_wanted(result) || matches!(result, Type::Optional(inner) if is_wanted(inner));
+    if of != wanted || is_given || !item.kind(cx.db).is_callable() {
+        return None;
+    }
+    let variant = &lookup::variants(cx.db, wanted)[variant as usize];
+    let arguments = match variant.fields.is_empty() {
+        true => "",
+        false => "(…)",
+    };
+    Some(HiddenWord {
+        decision: wanted.name(cx.db).to_string(),
+        form: format!("{}{arguments}", variant.name),
+    })
+}
+
 /// `base.name(arguments)`: a function of a module or type, else a method of a value.
 fn call_member(
     cx: &mut Context,
@@ -60,10 +104,20 @@ fn call_member(
 ) -> ExpressionId {
     // `a.b(…)` may be a function of a module, a variant, a static call of a method or a method of a value. A path of
     // declarations wins; only what is no path is evaluated as a receiver.
-    if let Some(scope) = cx.names().path(base)
+    let scope = cx.names().path(base);
+    if let Some(scope) = scope
         && let Some(id) = call_in(cx, scope, name, call, hint)
     {
         return id;
+    }
+    if let Some(Definition::Item(item)) = scope
+        && item.kind(cx.db).is_type()
+        && foreign::is_reading(&name.name)
+    {
+        let name = item.name(cx.db);
+        let report = records::not_a_value(cx.hir.place(base.span), &format!("the type `{name}`"));
+        cx.hir.report(elsewhere::read_as(report, name));
+        return lost_call(cx, call);
     }
     let receiver = cx.expression(base, &Expected::Anything);
     method::method_call(cx, receiver, name, call, hint)

@@ -5,6 +5,7 @@ use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
+use crate::errors::records;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::argument::Call;
 use crate::infer::call;
@@ -24,7 +25,6 @@ use crate::infer::prompt::{self, Override};
 use crate::infer::record;
 use crate::infer::reflection;
 use crate::infer::workflow::{self, StepNames};
-use crate::not_yet_supported::Missing;
 
 impl Context<'_> {
     /// Infers an expression. With `Expected::Type` the result has that type, or it was reported.
@@ -113,7 +113,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
             index,
             index_span,
         } => collection::infer_tuple_field(cx, base, *index, *index_span, span),
-        Kind::AllOf(base) => unsupported(cx, base, Missing::AllOf, span),
+        Kind::AllOf(base) => infer_all_of(cx, base, span),
         Kind::Index { base, index } => collection::infer_index(cx, base, index, span),
         Kind::Call {
             callee,
@@ -198,15 +198,15 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
     cx.hir.settle(id, expected)
 }
 
-fn unsupported(
-    cx: &mut Context,
-    inner: &ast::Expression,
-    missing: Missing,
-    span: Span,
-) -> ExpressionId {
-    // For the errors inside of it, and so that its names count as used.
-    cx.expression(inner, &Expected::Anything);
+/// `m.*` where no tools are listed.
+fn infer_all_of(cx: &mut Context, base: &ast::Expression, span: Span) -> ExpressionId {
+    let is_scope = cx.names().path(base).is_some();
+    if !is_scope {
+        // For the errors inside of it, and so that its names count as used.
+        cx.expression(base, &Expected::Anything);
+    }
+    let text = gsw_names::source_text(cx.db, cx.hir.item, span);
     let place = cx.hir.place(span);
-    cx.hir.report(missing.at(place));
+    cx.hir.report(records::all_of(place, &text));
     cx.hir.invalid(span)
 }

@@ -7,7 +7,7 @@ use gsw_abi::setting::Setting;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, has_media_inside, holds_secret};
 use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, is_damaged};
 
 use crate::errors::{calls, habits};
 use crate::hir::{
@@ -123,7 +123,11 @@ impl<'db> ItemInference<'db> {
             }
             ast::ItemBody::Hook { name: _, handlers } => self.hook(handlers),
             ast::ItemBody::Mcp { name: _, transport } => {
-                let server = lookup::signature(self.db, self.item).result.clone();
+                let server = match is_damaged(self.db, self.item) {
+                    // A call without its arguments is no server, which is reported where they end.
+                    true => Type::Invalid,
+                    false => lookup::signature(self.db, self.item).result.clone(),
+                };
                 self.value(BodyPart::Main, &[], transport, server);
             }
             ast::ItemBody::Import(_)

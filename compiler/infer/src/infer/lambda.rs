@@ -31,7 +31,11 @@ pub(super) fn infer_lambda(
     let result = result.unwrap_or_else(|| cx.hir.fresh());
     cx.hir.locals.open_frame(Some(result));
     let mark = cx.scopes.mark();
-    let (locals, mut statements) = lambda_parameters(cx, parameters, wanted.as_deref(), span);
+    let (locals, mut statements) = match hint.map(|it| cx.hir.table.operand(it)) {
+        // What is wrong with the type that is wanted was reported, and says nothing of the parameters.
+        Some(Type::Invalid) => unknown_parameters(cx, parameters),
+        Some(_) | None => lambda_parameters(cx, parameters, wanted.as_deref(), span),
+    };
     let body = closure_body(cx, body);
     cx.scopes.leave(mark);
     let types: Vec<Type> = locals
@@ -106,6 +110,19 @@ fn free_body(cx: &mut Context, body: &ast::Expression, wanted: TypeVariable) -> 
         cx.hir.arena.get_mut(*id).kind = ExpressionKind::Return(Some(*value));
     }
     values.last().copied().unwrap_or(end)
+}
+
+/// The locals of a lambda's parameters where nothing can be known of their types.
+fn unknown_parameters(
+    cx: &mut Context,
+    parameters: &[ast::LambdaParameter],
+) -> (Vec<LocalId>, Vec<Statement>) {
+    let mut statements = Vec::new();
+    let locals = parameters
+        .iter()
+        .map(|it| lambda_parameter(cx, it, Some(&Type::Invalid), &mut statements))
+        .collect();
+    (locals, statements)
 }
 
 /// The locals of a lambda's parameters, and the statements that take tuples apart.

@@ -181,3 +181,10 @@ pub(super) fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnost
     }
     errors::convert_to_float(report, mismatch::operand_form(hir, id), (start, end))
 }
+
+/// Whether one type is that of a list, and the other of its elements.
+pub(super) fn is_list_of(hir: &HirBuilder, left: &Type, right: &Type) -> bool {
+    let holds =
+        |list: &Type, one: &Type| matches!(list, Type::List(of) if hir.table.operand(of) == *one);
+    holds(left, right) || holds(right, left)
+}

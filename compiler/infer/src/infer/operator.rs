@@ -432,6 +432,8 @@ fn instead_of_operands(
         && matches!((left_type, right_type), (Type::List(_), Type::Int))
     {
         errors::repeat_list(report)
+    } else if operator == BinaryOperator::Add && operands::is_list_of(hir, left_type, right_type) {
+        elsewhere::one_for_several(report)
     } else if operator == BinaryOperator::Add && *right_type == Type::String {
         operands::suggest_interpolation(hir, left, report)
     } else {

@@ -11,7 +11,7 @@ use gsw_names::{
 };
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::ast::{Child, TypeExpressionKind, children, item_children};
-use gsw_syntax::item_ast;
+use gsw_syntax::{is_damaged, item_ast};
 use rustc_hash::FxHashMap;
 
 use crate::errors::elsewhere;
@@ -65,6 +65,10 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 continue;
             };
             if is_able(db, requirement, ty, &mut Open::default()) {
+                continue;
+            }
+            // `()` is also what stands for a type that nothing says, as where it could not be read.
+            if *ty == Type::Unit && is_damaged(db, item) {
                 continue;
             }
             // What is done with a map that cannot be is not reported again.

@@ -246,6 +246,8 @@ fn infer_let(
     let ty = match (cx.hir.ty(value), wanted) {
         // What is wrong with the value says nothing against the type that is written.
         (Type::Invalid, Expected::Type(written)) => written,
+        // What is wrong with the type that is written says nothing of how the name is used.
+        (_, Expected::Type(Type::Invalid)) => Type::Invalid,
         (ty, _) => ty,
     };
     // All locals from here on are those of the pattern: the value has been inferred and added its own.

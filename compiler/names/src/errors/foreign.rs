@@ -79,6 +79,14 @@ const NAMES: &[(&str, &str)] = &[
         "`spawn f()` gives a task, `await [t1, t2]` waits for all, and `sleep(5s)` for a while",
     ),
     ("datetime", NOW),
+    (
+        "emit",
+        "`emit` is followed by its value, on the same line: `emit { \"done\": n }`",
+    ),
+    (
+        "process",
+        "`std/env` has the variables of the environment, `env.get(\"HOME\")`, and `std/exec` starts programs",
+    ),
     ("ask", PERSON),
     (
         "budget",

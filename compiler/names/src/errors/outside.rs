@@ -116,6 +116,11 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("doc", DESCRIBED),
     ("function_tool", OFFERED),
     (
+        "private",
+        "`private` is a word before the declaration: `private fn f() -> int { 1 }`",
+    ),
+    ("public", "everything is public unless it is `private`"),
+    (
         "retry",
         "a modifier stands before the block that it is about: `retry 3 { … }`",
     ),

@@ -1,5 +1,5 @@
-//! Brackets of maps and function types that what follows shows to be never closed, so that they do not take the closing bracket of
-//! what is around them.
+//! Brackets of maps, records and function types that what follows shows to be never closed, so that they do not take the closing
+//! bracket of what is around them.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use super::{Brackets, DEEPEST_NESTING};
 use crate::layout::{continues_after, continues_before};
 use crate::token::{LineStart, Token, TokenKind};
 
-/// The brackets of maps and function types that are never closed, in those items where some bracket has no partner.
+/// The brackets of maps, records and function types that are never closed, in those items where some bracket has no partner.
 pub(super) fn left_open(tokens: &[Token], brackets: &Brackets) -> FxHashSet<usize> {
     let is_unclosed =
         |index: &usize| tokens[*index].kind.is_opener() && brackets.partners[*index] == *index;
@@ -25,7 +25,7 @@ pub(super) fn left_open(tokens: &[Token], brackets: &Brackets) -> FxHashSet<usiz
         .collect()
 }
 
-/// Whether a map, as a type or as a value, or what a function type takes begins at `index` and is never closed.
+/// Whether a map, as a type or as a value, a record or what a function type takes begins at `index` and is never closed.
 fn is_left_open(tokens: &[Token], index: usize) -> bool {
     let kind = |index: usize| tokens.get(index).map(|it| it.kind);
     let before = index.checked_sub(1).and_then(kind);
@@ -35,7 +35,12 @@ fn is_left_open(tokens: &[Token], index: usize) -> bool {
     if kind(index) != Some(TokenKind::BraceOpen) || kind(index + 2) != Some(TokenKind::Colon) {
         return false;
     }
+    let name = index.checked_sub(2).and_then(kind);
     match kind(index + 1) {
+        // `P { x: 1`
+        Some(TokenKind::Identifier) if before == Some(TokenKind::Identifier) => {
+            is_before_value(name) && ends_open(&tokens[index..], is_no_field)
+        }
         Some(TokenKind::Identifier) => {
             matches!(before, Some(TokenKind::Colon | TokenKind::Arrow))
                 && is_type(kind(index + 3))
@@ -72,6 +77,8 @@ fn is_before_value(kind: Option<TokenKind>) -> bool {
                 | TokenKind::Comma
                 | TokenKind::Colon
                 | TokenKind::Return
+                | TokenKind::FatArrow
+                | TokenKind::BracketOpen
         )
     )
 }
@@ -126,11 +133,30 @@ fn is_no_type(tokens: &[Token], index: usize) -> bool {
 
 /// Whether a statement begins at the token, where a map would have a key and `:`.
 fn is_no_entry(tokens: &[Token], index: usize) -> bool {
-    if !begins_line(tokens, index) && tokens[index - 1].kind != TokenKind::Semicolon {
-        return false;
-    }
+    begins_statement(tokens, index)
+        && (is_statement(tokens[index].kind) || is_call(&tokens[index..]))
+}
+
+/// Whether a statement begins at the token, where a record would have the name of a field, alone or with its value.
+fn is_no_field(tokens: &[Token], index: usize) -> bool {
+    let (kind, next) = (tokens[index].kind, tokens.get(index + 1).map(|it| it.kind));
+    let is_used = matches!(
+        next,
+        Some(TokenKind::Dot | TokenKind::ParenOpen | TokenKind::BracketOpen)
+    );
+    // A field may have any word for a name.
+    let is_statement = is_statement(kind) && next != Some(TokenKind::Colon);
+    (is_statement || kind == TokenKind::Identifier && is_used) && begins_statement(tokens, index)
+}
+
+fn begins_statement(tokens: &[Token], index: usize) -> bool {
+    begins_line(tokens, index) || tokens[index - 1].kind == TokenKind::Semicolon
+}
+
+/// Whether only a statement begins with the token.
+fn is_statement(kind: TokenKind) -> bool {
     matches!(
-        tokens[index].kind,
+        kind,
         TokenKind::Let
             | TokenKind::Var
             | TokenKind::Return
@@ -139,7 +165,7 @@ fn is_no_entry(tokens: &[Token], index: usize) -> bool {
             | TokenKind::If
             | TokenKind::Match
             | TokenKind::Assert
-    ) || is_call(&tokens[index..])
+    )
 }
 
 /// Whether a name, or several with dots between them, and `(` begin the tokens: `log.info(…)`.

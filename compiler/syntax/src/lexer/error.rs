@@ -160,7 +160,7 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
         diagnostic
             .note("a raw string is written `r#\"…\"#`, and one of several lines `\"\"\"…\"\"\"`")
     } else if character == '$' {
-        diagnostic.note("a lambda names its parameters: `x => x + 1`; `${…}` stands in strings")
+        diagnostic.note("`${…}` stands in strings, in which a quote is written `\\\"`; a lambda names its parameters: `x => x + 1`")
     } else {
         diagnostic
     }

@@ -269,8 +269,8 @@ pub(crate) struct Scene<'tokens> {
     lacks_brace: bool,
     /// Whether the head of the declaration is followed by its value without braces, of which nothing can be read.
     lacks_body: bool,
-    /// The braces around arms whose sign was reported already.
-    told_arms: Vec<usize>,
+    /// The braces around arms or variants whose sign was reported already.
+    told: Vec<usize>,
 }
 
 impl<'tokens> Scene<'tokens> {
@@ -290,7 +290,7 @@ impl<'tokens> Scene<'tokens> {
             scanned: 0,
             lacks_brace: false,
             lacks_body: false,
-            told_arms: Vec::new(),
+            told: Vec::new(),
         }
     }
 
@@ -300,7 +300,7 @@ impl<'tokens> Scene<'tokens> {
         if self.lacks_brace && is_end || self.lacks_body {
             return None;
         }
-        if self.is_arm_told(error) || self.is_body_on_next_line(error) {
+        if self.is_told(error) || self.is_body_on_next_line(error) {
             return None;
         }
         self.lacks_body = self.is_body_without_braces(error) || self.is_misread_head(error);

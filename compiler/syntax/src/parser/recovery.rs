@@ -40,14 +40,19 @@ impl Boundary {
 pub(crate) fn skip_to(boundary: Boundary) -> Rule<()> {
     custom::<_, Tokens, _, Extra>(move |input| {
         let start = *input.cursor().inner();
+        let mut is_open = false;
         loop {
             let index = *input.cursor().inner();
             let Some(token) = input.peek() else { break };
-            let ends = boundary.is_at(token.kind)
+            // A comma belongs to what a bracket that is never closed holds.
+            let is_inside = is_open && token.kind == TokenKind::Comma
+                || is_in_head(input.state(), start, index);
+            let ends = boundary.is_at(token.kind) && !is_inside
                 || (boundary.stops_at_closer() && token.kind.is_closer() && token.is_matched());
             if ends {
                 break;
             }
+            is_open |= token.kind.is_opener() && !token.is_matched();
             let length = if token.kind.is_opener() && token.is_matched() {
                 token.value as usize + 1
             } else {
@@ -64,6 +69,34 @@ pub(crate) fn skip_to(boundary: Boundary) -> Rule<()> {
         Ok(())
     })
     .boxed()
+}
+
+/// How many tokens the head of a loop or condition has at most. It bounds how far to look, so that a line of nothing but `;` is
+/// read in linear time.
+const LONGEST_HEAD: usize = 64;
+
+/// Whether the `;` at `index` is in the head of a statement that began at `start`, as other languages have it before a body:
+/// `for i = 0; i < 3; i++ { … }`.
+fn is_in_head(state: &State, start: usize, index: usize) -> bool {
+    let begins_head = matches!(
+        state.kind(start),
+        Some(TokenKind::If | TokenKind::For | TokenKind::While | TokenKind::Match)
+    );
+    if !begins_head
+        || state.kind(index) != Some(TokenKind::Semicolon)
+        || index - start > LONGEST_HEAD
+    {
+        return false;
+    }
+    let is_brace = |index: &usize| state.kind(*index) == Some(TokenKind::BraceOpen);
+    let ends_line = |index: &usize| {
+        matches!(
+            state.kind(*index),
+            None | Some(TokenKind::Newline | TokenKind::BraceClose)
+        )
+    };
+    let mut rest = (index..start + LONGEST_HEAD).take_while(|it| !ends_line(it));
+    !(start..index).any(|it| is_brace(&it)) && rest.any(|it| is_brace(&it))
 }
 
 /// `inner` up to the boundary; where it fails, `hole` stands for what is skipped.

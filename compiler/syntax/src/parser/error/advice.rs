@@ -179,7 +179,7 @@ impl Scene<'_> {
         let (token, expected) = (sight.token, sight.expected);
         let text = self.source(token.span);
         if expected.has(Expected::DECLARATION) {
-            let found = foreign::declaration(text)?;
+            let found = foreign::declaration(text).or_else(|| foreign::near_declaration(text))?;
             return advise(found, Self::with_blanks(sight, found));
         }
         let is_bound = text == "where"

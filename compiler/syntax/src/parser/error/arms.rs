@@ -1,4 +1,4 @@
-//! Arms of a `match` that all have the sign of another language, which is one mistake.
+//! Arms of a `match` and variants of an enum that all have the sign of another language, which is one mistake.
 
 use gsw_source::Edit;
 
@@ -6,15 +6,17 @@ use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::TokenKind as Kind;
 
 impl Scene<'_> {
-    /// Whether an arm has the arrow of another language, as one of the same `match` that was reported.
-    pub(super) fn is_arm_told(&mut self, error: &ParseError) -> bool {
-        let Some(opener) = self.arms_with_arrow(error) else {
+    /// Whether it is about an arm with the arrow of another language, or about a variant with a value, as one in the same braces
+    /// that was reported.
+    pub(super) fn is_told(&mut self, error: &ParseError) -> bool {
+        let opener = self.arms_with_arrow(error);
+        let Some(opener) = opener.or_else(|| self.variants_with_value(error)) else {
             return false;
         };
-        if self.told_arms.contains(&opener) {
+        if self.told.contains(&opener) {
             return true;
         }
-        self.told_arms.push(opener);
+        self.told.push(opener);
         false
     }
 
@@ -38,6 +40,14 @@ impl Scene<'_> {
             has_sign |= matches!(token.kind, Kind::FatArrow | Kind::Arrow);
         }
         Some(edits)
+    }
+
+    /// The braces of the enum one of whose variants has a value.
+    fn variants_with_value(&self, error: &ParseError) -> Option<usize> {
+        let token = self.tokens.get(error.index)?;
+        let opener = self.outline.opener(error.index)?;
+        let is_enum = self.outline.has_enum && !self.outline.has_brace_before(opener);
+        (token.kind == Kind::Equal && is_enum).then_some(opener)
     }
 
     /// The braces of the `match` in one of whose arms `->` is in place of our sign.

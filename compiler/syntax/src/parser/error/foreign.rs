@@ -1,5 +1,7 @@
 //! Words of other languages where they are not allowed, and what is written here instead.
 
+use gsw_source::{Name, nearest};
+
 use crate::parser::error::Expected;
 use crate::token::TokenKind;
 
@@ -204,6 +206,12 @@ const BEFORE: &[Foreign] = &[
     word_where("prompt", is_statement, None, TOP_LEVEL),
     word_where("test", is_statement, None, TOP_LEVEL),
     word_where("tool", is_statement, None, TOP_LEVEL),
+    word_where(
+        "this",
+        |expected| expected.has(Expected::token(TokenKind::Colon)),
+        Some("self"),
+        "the value of a method is `self`, which has no type: `fn Order.total(self) -> int { … }`",
+    ),
     word(
         "typeof",
         None,
@@ -546,6 +554,16 @@ fn look_up(table: &'static [Foreign], text: &str, expected: Expected) -> Option<
 /// A word at the start of a declaration.
 pub(super) fn declaration(text: &str) -> Option<&'static Foreign> {
     look_up(DECLARATIONS, text, Expected::DECLARATION)
+}
+
+/// The word at the start of a declaration that this is a slip of. Short words are near to too many others.
+pub(super) fn near_declaration(text: &str) -> Option<&'static Foreign> {
+    let words: Vec<Name> = DECLARATIONS
+        .iter()
+        .filter(|it| it.theirs.len() > 4)
+        .map(|it| Name::new_static(it.theirs))
+        .collect();
+    declaration(nearest(text, &words)?.as_str())
 }
 
 /// Whether other languages begin declarations with the word.

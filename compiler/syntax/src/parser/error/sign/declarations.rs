@@ -83,6 +83,12 @@ pub(super) const DECLARATIONS: &[Sign] = &[
         Edit::After(":"),
     ),
     sign(
+        &[Kind::String],
+        |it| is_first(it, Word::Agent) && it.expects(Expected::NAME) && it.precedes(Kind::Colon),
+        "the name of a setting stands without quotes: `model: \"openai/gpt-5\"`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Equal, Kind::Colon],
         |it| {
             let has_settings = is_first(it, Word::Agent) || is_first(it, Word::Permissions);
@@ -214,6 +220,15 @@ pub(super) const BODIES: &[Sign] = &[
         |it| it.is_key() && it.expects_only(Kind::Colon),
         "the key and the value of a map are separated by `:`",
         Edit::Sign(":"),
+    ),
+    sign(
+        &[Kind::String, Kind::StringOpen],
+        |it| {
+            let is_member = it.follows(1, Kind::Identifier) && it.follows(2, Kind::Dot);
+            is_member && !it.is_joined() && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "what is called has parentheses: `log.info(\"…\")`",
+        Edit::None,
     ),
     sign(
         &[Kind::String, Kind::StringOpen],

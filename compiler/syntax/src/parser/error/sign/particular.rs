@@ -171,6 +171,15 @@ pub(super) const PARTICULAR: &[Sign] = &[
         "the arm for everything else is `_ => …`",
         Edit::Sign("_"),
     ),
+    sign(
+        &[],
+        |it| {
+            let is_range = it.follows(1, Kind::DotDot) || it.follows(1, Kind::DotDotEqual);
+            is_range && it.expects(Expected::PATTERN)
+        },
+        "a range in a pattern has both ends, `5..=9`; what has one end is a guard: `n if n >= 5 => …`",
+        Edit::None,
+    ),
     // Copies and joins.
     sign(
         &[Kind::DotDot],
@@ -261,6 +270,22 @@ pub(super) const PARTICULAR: &[Sign] = &[
         Edit::None,
     ),
     // Conditions.
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let is_head =
+                it.is_in_head(|it| matches!(it.kind, Kind::If | Kind::While | Kind::Match));
+            is_head && it.precedes(Kind::Equal) && it.expects_token(Kind::BraceOpen)
+        },
+        "a name is bound on the line before, `let x = f()`, or in a condition that asks whether there is a value: `if let x = f() and x > 2 { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Equal) && it.expects_token(Kind::In),
+        "a loop over numbers is written `for i in 0..10 { … }`",
+        Edit::None,
+    ),
     sign(
         &[Kind::Equal],
         |it| {
@@ -378,8 +403,11 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[Kind::BraceOpen],
         |it| {
+            // Which is followed by what is done at once.
+            let is_parallel = it.before(1).is_some_and(|it| it.word == Word::Parallel);
             it.follows(1, Kind::Identifier)
                 && it.is_made()
+                && !is_parallel
                 && it.expects(Expected::END_OF_STATEMENT)
         },
         "a record begins with the name of its type, which has a capital: `Point { x: 1 }`",

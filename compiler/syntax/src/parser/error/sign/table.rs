@@ -290,7 +290,7 @@ pub(super) const SIGNS: &[Sign] = &[
     // `=` where something else gives a value to a name.
     sign(
         &[Kind::Equal],
-        |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
+        |it| it.outline.has_enum,
         VARIANTS,
         Edit::None,
     ),
