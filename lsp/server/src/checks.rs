@@ -45,7 +45,16 @@ enum Rest {
     /// All of them are checked when nothing has come for a moment.
     WhenQuiet,
     ToBeListed,
-    Listed(Walk),
+    Listed(Walk, Afterwards),
+}
+
+/// What follows a walk through all files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Afterwards {
+    Nothing,
+    /// Another one, when nothing has come for a moment: a document was edited meanwhile, which may concern files that came before.
+    /// Somebody who types would else begin it again with each key, and never see its end.
+    Another,
 }
 
 /// How much is reported of a document that is checked first.
@@ -88,10 +97,11 @@ impl Checks {
         self.fresh.insert(path.to_owned());
         self.urgent.retain(|it| it != path);
         self.urgent.push_front(path.to_owned());
-        self.rest = match self.depth {
-            Depth::Whole => Rest::WhenQuiet,
+        self.rest = match (self.depth, std::mem::take(&mut self.rest)) {
+            (Depth::First, Rest::Listed(walk, _)) => Rest::Listed(walk, Afterwards::Another),
             // Nothing is known of the others that typing could spoil.
-            Depth::First => Rest::ToBeListed,
+            (Depth::First, Rest::Done | Rest::WhenQuiet | Rest::ToBeListed) => Rest::ToBeListed,
+            (Depth::Whole, _) => Rest::WhenQuiet,
         };
     }
 
@@ -158,12 +168,17 @@ impl State {
             Rest::WhenQuiet => Progress::Paused,
             Rest::ToBeListed => {
                 self.forget_gone();
-                self.checks.rest = Rest::Listed(Walk::new(self.all_paths()));
+                let walk = Walk::new(self.all_paths());
+                self.checks.rest = Rest::Listed(walk, Afterwards::Nothing);
                 Progress::Silent
             }
-            Rest::Listed(walk) if walk.is_over() => {
+            Rest::Listed(walk, afterwards) if walk.is_over() => {
+                let afterwards = *afterwards;
                 self.let_go(self.checks.depth.retained());
-                self.checks.rest = Rest::Done;
+                self.checks.rest = match afterwards {
+                    Afterwards::Nothing => Rest::Done,
+                    Afterwards::Another => Rest::WhenQuiet,
+                };
                 self.checks.depth = Depth::Whole;
                 self.checks.read_below.clear();
                 match self.checks.progress.take() {
@@ -171,7 +186,7 @@ impl State {
                     None => Progress::Silent,
                 }
             }
-            Rest::Listed(_) => self.walk(),
+            Rest::Listed(..) => self.walk(),
         }
     }
 
@@ -196,7 +211,7 @@ impl State {
 
     /// One step further: the imports of a file, or a check.
     fn walk(&mut self) -> Progress {
-        let Rest::Listed(mut walk) = std::mem::take(&mut self.checks.rest) else {
+        let Rest::Listed(mut walk, afterwards) = std::mem::take(&mut self.checks.rest) else {
             return Progress::Silent;
         };
         walk.step(|it| match self.is_asked_for(it) {
@@ -205,7 +220,7 @@ impl State {
         });
         let next = walk.take();
         let is_much = walk.has_left_another(BATCH);
-        self.checks.rest = Rest::Listed(walk);
+        self.checks.rest = Rest::Listed(walk, afterwards);
         let Some(path) = next else {
             return self.loaded();
         };
@@ -225,7 +240,7 @@ impl State {
 
     /// How far the first check of a large project is, where it is further than what was reported.
     fn loaded(&mut self) -> Progress {
-        let Rest::Listed(walk) = &self.checks.rest else {
+        let Rest::Listed(walk, _) = &self.checks.rest else {
             return Progress::Silent;
         };
         let is_shown = self.settings.support.progress == Ability::Present
@@ -400,4 +415,51 @@ pub fn digest(diagnostics: &[lsp::Diagnostic]) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{diagnostics:?}").hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tower_lsp::ls_types as lsp;
+
+    use super::Progress;
+    use crate::state::State;
+
+    #[test]
+    fn the_first_check_comes_to_its_end_while_somebody_types() {
+        let folder = std::env::temp_dir().join(format!("gsw-typing-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("it can be made");
+        for index in 0..40 {
+            let path = folder.join(format!("m{index}.gsw"));
+            std::fs::write(path, "fn f() -> int { \"\" }\n").expect("it can be written");
+        }
+        let mut state = State::default();
+        state.settings.folders.push(folder.clone());
+        state.load_folders();
+        let uri = lsp::Uri::from_file_path(folder.join("m0.gsw")).expect("it is absolute");
+        state.open(uri.clone(), 1, "fn f() -> int { 1 }\n".into());
+        let mut reported = BTreeSet::new();
+        for version in 2..200 {
+            let text = format!("fn f() -> int {{ \"{version}\" }}\n");
+            let document = lsp::VersionedTextDocumentIdentifier {
+                uri: uri.clone(),
+                version,
+            };
+            let whole = lsp::TextDocumentContentChangeEvent {
+                range: None,
+                range_length: None,
+                text,
+            };
+            state.change(&document, vec![whole]);
+            // No moment between two keys is long enough for more.
+            for _ in 0..4 {
+                if let Progress::Published(it) = state.check_next() {
+                    reported.insert(it.uri.to_string());
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        assert_eq!(reported.len(), 40);
+    }
 }
