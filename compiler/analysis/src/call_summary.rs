@@ -114,7 +114,7 @@ pub struct ItemSummary {
     /// Of the `Main` body: of a call of the item.
     pub item: Summary,
     /// Of each of its bodies.
-    pub parts: Vec<PartSummary>,
+    pub parts: Box<[PartSummary]>,
 }
 
 /// The summary of one body.
@@ -125,9 +125,9 @@ pub struct PartSummary {
     pub waits: Waits,
     /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
     /// position as well.
-    pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+    pub lambdas: Box<[((ExpressionId, u32), Summary)]>,
     /// The calls of items that are given functions to call some of which wait, in order.
-    pub handed: Vec<(ExpressionId, Waits)>,
+    pub handed: Box<[(ExpressionId, Waits)]>,
 }
 
 impl PartSummary {

@@ -1,5 +1,7 @@
 //! All that is wrong with a file or a project, in the order of places.
 
+use std::ops::ControlFlow;
+
 use gsw_infer::{
     expansion_diagnostics, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
 };
@@ -101,7 +103,7 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     };
     let files = project.modules(db).values().copied();
     let own: Vec<File> = files.filter(|it| !is_std(db, *it)).collect();
-    check_ahead(db, &own);
+    check_ahead(db, &own, || ControlFlow::Continue(()));
     let of_files = own.into_iter().flat_map(|it| check_file(db, it));
     configuration_diagnostics(db)
         .into_iter()
@@ -109,11 +111,17 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Finds out on all cores most of what [`check_file`] says of these files.
-pub fn check_ahead(db: &dyn Db, files: &[File]) {
+/// Finds out on all cores most of what [`check_file`] says of these files, as long as it `may_go_on`. How many of them, from the
+/// first.
+pub fn check_ahead(
+    db: &dyn Db,
+    files: &[File],
+    may_go_on: impl Fn() -> ControlFlow<()> + Sync,
+) -> usize {
     look_ahead(db, files, |db, file| {
         file_diagnostics(db, file);
-    });
+        may_go_on()
+    })
 }
 
 /// A report when the program has no workflow `main`, for commands that are about to run or build it.
@@ -188,9 +196,9 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let inferred = infer_item(db, item);
     let unmet = requirement_diagnostics(db, item);
     let mistakes = inferred.diagnostics.iter().cloned();
-    found.extend(mistakes.filter(|it| !is_consequence(it, unmet)));
-    found.extend_from_slice(unmet);
-    found.extend_from_slice(expansion_diagnostics(db, item));
+    found.extend(mistakes.filter(|it| !is_consequence(it, &unmet)));
+    found.extend(unmet);
+    found.extend(expansion_diagnostics(db, item));
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
         found.extend(rule_diagnostics(db, body));

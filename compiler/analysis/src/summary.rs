@@ -64,19 +64,32 @@ use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 pub(crate) use made::fills;
 
-/// The summaries of a file.
+/// The summaries of a file, in the order of [`index`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileSummary {
-    items: FxHashMap<ItemId, ItemFacts>,
+    items: Box<[(ItemId, ItemFacts)]>,
 }
 
-/// What is known of one item.
+/// What is known of one item. An editor holds it for every item of a project, so it is small where there is little to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ItemFacts {
     summary: Arc<ItemSummary>,
-    known: Known,
+    /// Of what a call gives; `None` where that brings nothing.
+    result: Option<Box<Facts>>,
+    /// Of the defaults of its parameters and fields, where these bring anything.
+    defaults: Box<[(BodyPart, Facts)]>,
     /// Errors that the signature leaves out, catches of what is never raised.
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Box<[Diagnostic]>,
+}
+
+impl ItemFacts {
+    fn known(&self) -> Known {
+        Known {
+            call: self.summary.item.clone(),
+            result: self.result.as_deref().cloned().unwrap_or_default(),
+            defaults: self.defaults.to_vec(),
+        }
+    }
 }
 
 /// What those know of an item that mention it.
@@ -115,7 +128,7 @@ pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
         Some(facts) => facts.summary.clone(),
         None => Arc::new(ItemSummary {
             item: nothing(),
-            parts: Vec::new(),
+            parts: Box::default(),
         }),
     }
 }
@@ -135,7 +148,9 @@ fn facts_of(db: &dyn Db, item: ItemId) -> Option<&ItemFacts> {
     if is_std(db, file) {
         return is_summarized(db, item).then(|| summarize_library_item(db, item));
     }
-    summarize_file(db, file).items.get(&item)
+    let items = &summarize_file(db, file).items;
+    let place = items.binary_search_by_key(&index(item), |(it, _)| index(*it));
+    place.ok().map(|place| &items[place].1)
 }
 
 fn is_summarized(db: &dyn Db, item: ItemId) -> bool {
@@ -151,9 +166,11 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
     let items = callees_first(db, &items, |it| own.contains(&it));
     let mut unit = Unit::new(db, file, items);
     unit.settle();
-    let facts = unit.items.clone().into_iter();
+    let mut items = unit.items.clone();
+    items.sort_by_key(|it| index(*it));
+    let facts = items.into_iter().map(|item| (item, unit.finish(item)));
     FileSummary {
-        items: facts.map(|item| (item, unit.finish(item))).collect(),
+        items: facts.collect(),
     }
 }
 
@@ -354,10 +371,11 @@ impl Unit<'_> {
         ItemFacts {
             summary: Arc::new(ItemSummary {
                 item: known.call.clone(),
-                parts,
+                parts: parts.into(),
             }),
-            known,
-            diagnostics,
+            result: (known.result != Facts::default()).then(|| Box::new(known.result)),
+            defaults: known.defaults.into(),
+            diagnostics: diagnostics.into(),
         }
     }
 
@@ -390,7 +408,7 @@ impl Unit<'_> {
             is_std(db, file) || !is_cycle(db, file, own)
         });
         match may_ask.then(|| facts_of(db, item)).flatten() {
-            Some(facts) => facts.known.clone(),
+            Some(facts) => facts.known(),
             None => Known {
                 call: Summary {
                     // Of what cannot be asked the careful answer is that it waits; its errors are left out, since the program is refused.

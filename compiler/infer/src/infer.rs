@@ -95,15 +95,16 @@ pub use setting::listed_kind;
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId};
+use gsw_source::{Db, ItemId, Retained};
 
 use crate::hir::{Body, BodyPart, Modifiers};
 use crate::infer::item_body::ItemInference;
 use crate::item_bodies::ItemBodies;
 
-/// The bodies of `item` with their types. `lru` for the reason that `parse_file` has, and as much a guess.
-#[salsa::tracked(returns(ref), lru = 2048)]
-pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
+/// The bodies of `item` with their types. `lru` for the reason that `parse_file` has, and as much a guess. In a box, since what is
+/// released leaves its place behind.
+#[salsa::tracked(returns(deref), lru = 2048)]
+pub fn infer_item(db: &dyn Db, item: ItemId) -> Box<ItemBodies> {
     let mut inference = ItemInference {
         db,
         item,
@@ -122,7 +123,16 @@ pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
     if let Some(ast) = gsw_syntax::item_ast(db, item) {
         inference.run(&ast);
     }
-    inference.found
+    Box::new(inference.found)
+}
+
+/// How many items' bodies stay when others are released.
+pub fn keep_bodies(db: &mut dyn Db, retained: Retained) {
+    let items = match retained {
+        Retained::Many => 2048,
+        Retained::Few => 256,
+    };
+    infer_item::set_lru_capacity(db, items);
 }
 
 /// One body of `item`; `None` when it has no such part.

@@ -10,7 +10,7 @@ mod walk;
 
 pub use infer::test::{cassette_file, pass_share, repeat_count};
 pub use infer::{
-    LISTED_AS_TOOLS, body, expansion_diagnostics, infer_item, kind_text, listed_kind,
+    LISTED_AS_TOOLS, body, expansion_diagnostics, infer_item, keep_bodies, kind_text, listed_kind,
     requirement_diagnostics, requirements,
 };
 pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};

@@ -88,5 +88,5 @@ pub use tool_list::{
     listed_tools, module_tools, server_tool, server_tools, settings_of, spawn_name,
     suggested_alias, tool_by_alias,
 };
-pub use tree::{declared_name, item_head, with_line_end};
+pub use tree::{declared_name, item_head, keep_heads, with_line_end};
 pub use variance::{Variance, type_variances};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId, Name, Place, Span};
+use gsw_source::{Db, ItemId, Name, Place, Retained, Span};
 use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
 use gsw_syntax::item_ast;
 
@@ -68,6 +68,15 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
         span: Span::default(),
     };
     Some(Arc::new(head))
+}
+
+/// How many heads stay when others are released.
+pub fn keep_heads(db: &mut dyn Db, retained: Retained) {
+    let items = match retained {
+        Retained::Many => 2048,
+        Retained::Few => 1024,
+    };
+    item_head::set_lru_capacity(db, items);
 }
 
 /// A test without what its head says besides its name.

@@ -1,5 +1,6 @@
 //! Work on many files that other cores may do first.
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,16 +15,22 @@ const STACK: usize = 64 << 20;
 const FILES_PER_THREAD: usize = 8;
 
 /// Lets other cores ask for what is then asked for file by file: which core did what makes no difference to what is
-/// found.
-pub fn look_ahead(db: &dyn Db, files: &[File], ask: impl Fn(&dyn Db, File) + Sync) {
+/// found. A core that is told to stop asks for no further file. For how many files, from the first, was asked.
+pub fn look_ahead(
+    db: &dyn Db,
+    files: &[File],
+    ask: impl Fn(&dyn Db, File) -> ControlFlow<()> + Sync,
+) -> usize {
     let others = others().filter(|_| files.len() >= 2 * FILES_PER_THREAD);
     let Some(others) = others else {
-        return;
+        return 0;
     };
     let next = AtomicUsize::new(0);
     let work = |db: &dyn Db| {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            ask(db, *file);
+            if ask(db, *file).is_break() {
+                return;
+            }
         }
     };
     let work = &work;
@@ -38,6 +45,7 @@ pub fn look_ahead(db: &dyn Db, files: &[File], ask: impl Fn(&dyn Db, File) + Syn
         }
         work(db);
     });
+    next.into_inner().min(files.len())
 }
 
 /// A thread for each of the other cores. They stay for as long as the process lives, so that a language server, which looks

@@ -25,6 +25,15 @@ impl Db for Database {
     }
 }
 
+/// How many of the results that take much memory and are soon found again stay when others are released: those that were used last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retained {
+    /// What an edit of a document asks for, as the attributes `lru` of the queries say.
+    Many,
+    /// What one file after the other asks for.
+    Few,
+}
+
 impl Database {
     /// A database that reports every salsa event to `listener`, for tests that name what must not run again.
     #[must_use]

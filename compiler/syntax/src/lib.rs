@@ -24,7 +24,7 @@ pub use misspelt::slip_of_import;
 pub use mistakes::{item_range, mistakes};
 pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, is_damaged, item_ast,
-    item_offset, locate, parse_file,
+    item_offset, keep_trees, locate, parse_file,
 };
 pub use parser::{SIMPLE_TYPES, reserved_word};
 pub use token::{LineStart, ModifierName, Token, TokenClass, TokenKind, Value, Word};

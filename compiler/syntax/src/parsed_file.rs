@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Retained, Span};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Item, ItemBody};
@@ -80,11 +80,21 @@ pub fn file_item_ids(db: &dyn Db, file: File) -> Vec<ItemId> {
         .collect()
 }
 
-/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` releases; few,
-/// since what `parse_file` still has is found again at once.
-#[salsa::tracked(returns(clone), lru = 256)]
+/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` releases; as many as
+/// there are bodies, since of a tree that was released nobody knows that an edit has left it alone, and its body is inferred again.
+#[salsa::tracked(returns(clone), lru = 2048)]
 pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
     find_item(db, id).map(|item| Arc::clone(&item.item))
+}
+
+/// How many trees stay when others are released.
+pub fn keep_trees(db: &mut dyn Db, retained: Retained) {
+    let (files, items) = match retained {
+        Retained::Many => (128, 2048),
+        Retained::Few => (16, 64),
+    };
+    parse_file::set_lru_capacity(db, files);
+    item_ast::set_lru_capacity(db, items);
 }
 
 /// The first byte of an item in its file; 0 when its file has no such item any more.

@@ -1,8 +1,10 @@
 //! Everything wrong with a file.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
 
-use gsw_source::{Code, Db, Diagnostic, File, Project, Severity};
+use gsw_source::{Code, Database, Db, Diagnostic, File, Project, Retained, Severity};
 
 /// The reports about `file`, in order of place.
 #[must_use]
@@ -10,9 +12,26 @@ pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     gsw_analysis::check_file(db, file)
 }
 
-/// Finds out on all cores what is wrong with these files, before each is asked for.
-pub fn diagnose_ahead(db: &dyn Db, files: &[File]) {
-    gsw_analysis::check_ahead(db, files);
+/// Finds out on all cores what is wrong with the first of these files, before each is asked for, and ends soon after `until`. How many
+/// files it has looked at.
+pub fn diagnose_ahead(db: &dyn Db, files: &[File], until: Instant) -> usize {
+    gsw_analysis::check_ahead(db, files, || match Instant::now() < until {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    })
+}
+
+/// Releases what the checks of files have left behind and is soon found again, but for what was used last.
+pub fn let_go(db: &mut Database, retained: Retained) {
+    keep(db, retained);
+    salsa::Database::trigger_lru_eviction(db);
+    keep(db, Retained::Many);
+}
+
+fn keep(db: &mut Database, retained: Retained) {
+    gsw_syntax::keep_trees(db, retained);
+    gsw_names::keep_heads(db, retained);
+    gsw_infer::keep_bodies(db, retained);
 }
 
 /// Those that need no look into the bodies of other files, which are had before all is read.

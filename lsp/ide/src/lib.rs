@@ -57,7 +57,9 @@ pub use completion::{
     Completion, CompletionKind, Definition, Insert, Model, completion, completion_docs,
 };
 pub use definition::definition;
-pub use diagnostics::{diagnose_ahead, diagnostics, first_diagnostics, project_diagnostics};
+pub use diagnostics::{
+    diagnose_ahead, diagnostics, first_diagnostics, let_go, project_diagnostics,
+};
 pub use document_highlight::{Access, Highlight, document_highlight};
 pub use document_link::{Link, document_link};
 pub use document_symbol::{DocumentSymbol, SymbolKind, document_symbol};

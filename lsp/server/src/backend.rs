@@ -5,15 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer};
 
 use crate::addresses::path;
 use crate::capabilities::{capabilities, settings, wanted_hints};
-use crate::checks::{BATCH, FEW};
-use crate::loading::Load;
+use crate::loading::Loads;
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
 use crate::state::{Ability, Concern, Refresh, State, View};
@@ -26,8 +24,7 @@ pub struct Backend {
     pub runtime: Arc<dyn Runtime>,
     /// Whether the client has ended the session.
     pub is_shut_down: Arc<AtomicBool>,
-    /// Where it is said how far a load is.
-    pub loads: UnboundedSender<u32>,
+    pub loads: Loads,
 }
 
 impl Backend {
@@ -105,13 +102,6 @@ impl Backend {
         if lenses == Ability::Present {
             let _ = self.client.code_lens_refresh().await;
         }
-    }
-
-    /// The load of so many files for a client that shows it and has reports of none.
-    async fn load(&self, known: &[lsp::PreviousResultId], files: usize) -> Result<Load> {
-        let support = self.worker.ask(|state| state.settings.support).await?;
-        let is_shown = support.progress == Ability::Present && known.is_empty() && files > FEW;
-        Ok(Load::new(is_shown.then(|| self.loads.clone()), files))
     }
 
     /// The settings of the user, as the client has sent them or gives them when asked; `None` when there are none.
@@ -238,20 +228,8 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::WorkspaceDiagnosticParams,
     ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
-        let known = Arc::new(it.previous_result_ids);
-        let mut items = Vec::new();
-        let files = self.worker.ask(|state| reporting::files(state)).await?;
-        let load = self.load(&known, files.len()).await?;
-        // A few at a time, so that edits and other requests come between, and cancelling ends it.
-        for (index, few) in files.chunks(BATCH).enumerate() {
-            load.is_at(index * BATCH);
-            let (few, known) = (few.to_vec(), Arc::clone(&known));
-            let reports = self
-                .worker
-                .ask(move |state| reporting::of_files(state, &few, &known))
-                .await?;
-            items.extend(reports);
-        }
+        let known = it.previous_result_ids;
+        let items = reporting::of_all(&self.worker, &self.loads, known).await?;
         Ok(lsp::WorkspaceDiagnosticReport { items }.into())
     }
 

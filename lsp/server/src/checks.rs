@@ -7,14 +7,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use gsw_source::{Code, File};
+use gsw_source::{Code, File, Retained};
 use tower_lsp::ls_types as lsp;
 
 use crate::addresses::is_elsewhere;
 use crate::convert;
-use crate::loading::{DONE, percentage};
 use crate::state::{Ability, Reporting, State};
+use crate::walk::Walk;
 use crate::workspace::is_source;
 
 #[derive(Default)]
@@ -44,20 +45,16 @@ enum Rest {
     /// All of them are checked when nothing has come for a moment.
     WhenQuiet,
     ToBeListed,
-    Listed(Walk),
+    Listed(Walk, Afterwards),
 }
 
-/// Checks files, what each imports first.
-#[derive(Default)]
-struct Walk {
-    /// How many files there are.
-    all: usize,
-    /// The last one is the next.
-    waiting: Vec<PathBuf>,
-    /// Those whose imports were put before them.
-    entered: BTreeSet<PathBuf>,
-    /// Those that have been checked, in depth-first order.
-    left: BTreeSet<PathBuf>,
+/// What follows a walk through all files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Afterwards {
+    Nothing,
+    /// Another one, when nothing has come for a moment: a document was edited meanwhile, which may concern files that came before.
+    /// Somebody who types would else begin it again with each key, and never see its end.
+    Another,
 }
 
 /// How much is reported of a document that is checked first.
@@ -69,10 +66,22 @@ enum Depth {
     Whole,
 }
 
+impl Depth {
+    /// How much stays of what a check has found out. Everything is found out in the first one, little in those after an edit.
+    const fn retained(self) -> Retained {
+        match self {
+            Self::First => Retained::Few,
+            Self::Whole => Retained::Many,
+        }
+    }
+}
+
 /// How many files are checked before a user notices. A guess.
 pub const FEW: usize = 64;
-/// How many files are checked one after the other; then what is not likely to be needed again is dropped.
+/// How many files are checked one after the other, at most; then what is not likely to be needed again is dropped.
 pub const BATCH: usize = 32;
+/// How long files are checked while requests may wait, which a user does not notice. A guess.
+pub const TURN: Duration = Duration::from_millis(10);
 
 /// The reports about a file, for the client.
 #[derive(Debug)]
@@ -88,10 +97,11 @@ impl Checks {
         self.fresh.insert(path.to_owned());
         self.urgent.retain(|it| it != path);
         self.urgent.push_front(path.to_owned());
-        self.rest = match self.depth {
-            Depth::Whole => Rest::WhenQuiet,
+        self.rest = match (self.depth, std::mem::take(&mut self.rest)) {
+            (Depth::First, Rest::Listed(walk, _)) => Rest::Listed(walk, Afterwards::Another),
             // Nothing is known of the others that typing could spoil.
-            Depth::First => Rest::ToBeListed,
+            (Depth::First, Rest::Done | Rest::WhenQuiet | Rest::ToBeListed) => Rest::ToBeListed,
+            (Depth::Whole, _) => Rest::WhenQuiet,
         };
     }
 
@@ -131,7 +141,9 @@ impl Checks {
 pub enum Progress {
     Published(Publication),
     /// This much of the first check is done, in percent.
-    Loaded(u32),
+    Loading(u32),
+    /// The first check, of which it was said how far it is, has ended.
+    Loaded,
     /// Something was done and there is nothing new to say.
     Silent,
     /// The rest is for a moment in which nothing comes.
@@ -151,32 +163,30 @@ impl State {
             self.read_below(&path);
             return self.check(path, Depth::Whole);
         }
-        match &mut self.checks.rest {
+        match &self.checks.rest {
             Rest::Done => Progress::Done,
             Rest::WhenQuiet => Progress::Paused,
             Rest::ToBeListed => {
                 self.forget_gone();
-                let waiting = self.all_paths();
-                self.checks.rest = Rest::Listed(Walk {
-                    all: waiting.len(),
-                    waiting,
-                    ..Walk::default()
-                });
+                let walk = Walk::new(self.all_paths());
+                self.checks.rest = Rest::Listed(walk, Afterwards::Nothing);
                 Progress::Silent
             }
-            Rest::Listed(walk) => match walk.waiting.pop() {
-                Some(path) => self.walk(path),
-                None => {
-                    self.checks.rest = Rest::Done;
-                    self.checks.depth = Depth::Whole;
-                    self.checks.read_below.clear();
-                    self.let_go();
-                    match self.checks.progress.take() {
-                        Some(_) => Progress::Loaded(DONE),
-                        None => Progress::Silent,
-                    }
+            Rest::Listed(walk, afterwards) if walk.is_over() => {
+                let afterwards = *afterwards;
+                self.let_go(self.checks.depth.retained());
+                self.checks.rest = match afterwards {
+                    Afterwards::Nothing => Rest::Done,
+                    Afterwards::Another => Rest::WhenQuiet,
+                };
+                self.checks.depth = Depth::Whole;
+                self.checks.read_below.clear();
+                match self.checks.progress.take() {
+                    Some(_) => Progress::Loaded,
+                    None => Progress::Silent,
                 }
-            },
+            }
+            Rest::Listed(..) => self.walk(),
         }
     }
 
@@ -199,53 +209,54 @@ impl State {
         self.workspaces.iter().any(|it| it.own_files().len() > FEW)
     }
 
-    /// Puts what a file imports before it, or checks it when that was done.
-    fn walk(&mut self, path: PathBuf) -> Progress {
-        let Rest::Listed(walk) = &mut self.checks.rest else {
+    /// One step further: the imports of a file, or a check.
+    fn walk(&mut self) -> Progress {
+        let Rest::Listed(mut walk, afterwards) = std::mem::take(&mut self.checks.rest) else {
             return Progress::Silent;
         };
-        if self.settings.reporting == Reporting::Pull && self.checks.read_below.contains(&path) {
-            // The client has asked for it already.
-            return Progress::Silent;
-        }
-        if walk.entered.insert(path.clone()) {
-            walk.waiting.push(path.clone());
-            let imported = self.imported(&path);
-            if let Rest::Listed(walk) = &mut self.checks.rest {
-                let before = imported.into_iter();
-                let fresh = before.filter(|it| !walk.entered.contains(it));
-                walk.waiting.extend(fresh);
-            }
+        walk.step(|it| match self.is_asked_for(it) {
+            true => Vec::new(),
+            false => self.imported(it),
+        });
+        let next = walk.take();
+        let is_much = walk.has_left_another(BATCH);
+        self.checks.rest = Rest::Listed(walk, afterwards);
+        let Some(path) = next else {
             return self.loaded();
+        };
+        if is_much {
+            self.let_go(self.checks.depth.retained());
         }
-        if !walk.left.insert(path.clone()) {
-            return Progress::Silent;
+        match self.is_asked_for(&path) {
+            true => Progress::Silent,
+            false => self.check(path, Depth::Whole),
         }
-        if walk.left.len().is_multiple_of(BATCH) {
-            self.let_go();
-        }
-        self.check(path, Depth::Whole)
+    }
+
+    /// Whether the client has asked for the reports of a file already.
+    fn is_asked_for(&self, path: &Path) -> bool {
+        self.settings.reporting == Reporting::Pull && self.checks.read_below.contains(path)
     }
 
     /// How far the first check of a large project is, where it is further than what was reported.
     fn loaded(&mut self) -> Progress {
-        let Rest::Listed(walk) = &self.checks.rest else {
+        let Rest::Listed(walk, _) = &self.checks.rest else {
             return Progress::Silent;
         };
         let is_shown = self.settings.support.progress == Ability::Present
             && self.settings.reporting == Reporting::Push
             && self.checks.depth == Depth::First
-            && walk.all > FEW;
-        let percentage = percentage(walk.left.len(), walk.all);
+            && walk.files() > FEW;
+        let percentage = walk.percentage();
         if !is_shown || self.checks.progress.is_some_and(|it| it >= percentage) {
             return Progress::Silent;
         }
         self.checks.progress = Some(percentage);
-        Progress::Loaded(percentage)
+        Progress::Loading(percentage)
     }
 
     /// The files that a file imports, which are read if they are outside of its folder.
-    fn imported(&mut self, path: &Path) -> Vec<PathBuf> {
+    pub fn imported(&mut self, path: &Path) -> Vec<PathBuf> {
         let Some((workspace, file)) = self.locate(path) else {
             return Vec::new();
         };
@@ -271,9 +282,9 @@ impl State {
     }
 
     /// Releases what the checks of closed files have left behind.
-    pub fn let_go(&mut self) {
+    pub fn let_go(&mut self, retained: Retained) {
         for workspace in &mut self.workspaces {
-            salsa::Database::trigger_lru_eviction(&mut workspace.db);
+            gsw_ide::let_go(&mut workspace.db, retained);
         }
     }
 
@@ -331,15 +342,19 @@ impl State {
         })
     }
 
-    /// Finds out on all cores what is wrong with these files, before each is asked for.
-    pub fn diagnose_ahead(&self, paths: &[PathBuf]) {
-        let sources = paths.iter().filter(|it| is_source(it));
-        let located: Vec<(usize, File)> = sources.filter_map(|it| self.locate(it)).collect();
-        for (index, workspace) in self.workspaces.iter().enumerate() {
-            let own = located.iter().filter(|(at, _)| *at == index);
-            let files: Vec<File> = own.map(|(_, file)| *file).collect();
-            gsw_ide::diagnose_ahead(&workspace.db, &files);
-        }
+    /// Finds out on all cores what is wrong with the first of these files, for as many of them as can be looked at until then, and
+    /// says how many those are.
+    pub fn diagnose_ahead(&self, paths: &[PathBuf], until: Instant) -> usize {
+        let located = paths
+            .iter()
+            .map_while(|it| self.locate(it).filter(|_| is_source(it)));
+        let located: Vec<(usize, File)> = located.collect();
+        let Some((first, _)) = located.first() else {
+            return 0;
+        };
+        let own = located.iter().take_while(|(index, _)| index == first);
+        let files: Vec<File> = own.map(|(_, file)| *file).collect();
+        gsw_ide::diagnose_ahead(&self.workspaces[*first].db, &files, until)
     }
 
     /// The reports about a file, under a result id; `None` when no workspace holds it.
@@ -400,4 +415,51 @@ pub fn digest(diagnostics: &[lsp::Diagnostic]) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{diagnostics:?}").hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tower_lsp::ls_types as lsp;
+
+    use super::Progress;
+    use crate::state::State;
+
+    #[test]
+    fn the_first_check_comes_to_its_end_while_somebody_types() {
+        let folder = std::env::temp_dir().join(format!("gsw-typing-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("it can be made");
+        for index in 0..40 {
+            let path = folder.join(format!("m{index}.gsw"));
+            std::fs::write(path, "fn f() -> int { \"\" }\n").expect("it can be written");
+        }
+        let mut state = State::default();
+        state.settings.folders.push(folder.clone());
+        state.load_folders();
+        let uri = lsp::Uri::from_file_path(folder.join("m0.gsw")).expect("it is absolute");
+        state.open(uri.clone(), 1, "fn f() -> int { 1 }\n".into());
+        let mut reported = BTreeSet::new();
+        for version in 2..200 {
+            let text = format!("fn f() -> int {{ \"{version}\" }}\n");
+            let document = lsp::VersionedTextDocumentIdentifier {
+                uri: uri.clone(),
+                version,
+            };
+            let whole = lsp::TextDocumentContentChangeEvent {
+                range: None,
+                range_length: None,
+                text,
+            };
+            state.change(&document, vec![whole]);
+            // No moment between two keys is long enough for more.
+            for _ in 0..4 {
+                if let Progress::Published(it) = state.check_next() {
+                    reported.insert(it.uri.to_string());
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        assert_eq!(reported.len(), 40);
+    }
 }

@@ -24,6 +24,7 @@ mod serving;
 mod state;
 mod structure;
 mod typing;
+mod walk;
 mod worker;
 mod workspace;
 

@@ -1,80 +1,70 @@
 //! How far the first check of a large project is, for clients that show it.
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types as lsp;
 
-/// The percentage of what is done.
-pub const DONE: u32 = 100;
+/// Shows the client how far loads are. Several may be under way at once, each under a token of its own.
+#[derive(Clone)]
+pub struct Loads {
+    client: Client,
+    /// How many there have been.
+    begun: Arc<AtomicU32>,
+}
 
-/// A request that loads files one after the other; it has ended when it is dropped.
+impl Loads {
+    pub fn new(client: Client) -> Self {
+        Self {
+            client,
+            begun: Arc::default(),
+        }
+    }
+
+    /// A load that has not come far yet.
+    pub fn begin(&self) -> Load {
+        let (shown, percentages) = unbounded_channel();
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        tokio::spawn(show(self.client.clone(), number, percentages));
+        Load { shown }
+    }
+}
+
+/// Files that are loaded one after the other; it has ended when it is dropped.
 pub struct Load {
-    /// `None` where the client shows nothing.
-    shown: Option<UnboundedSender<u32>>,
-    files: usize,
+    shown: UnboundedSender<u32>,
 }
 
 impl Load {
-    pub const fn new(shown: Option<UnboundedSender<u32>>, files: usize) -> Self {
-        Self { shown, files }
-    }
-
-    /// This many files are done.
-    pub fn is_at(&self, done: usize) {
-        self.tell(percentage(done, self.files));
-    }
-
-    fn tell(&self, percentage: u32) {
-        if let Some(shown) = &self.shown {
-            // The session may be ending.
-            let _ = shown.send(percentage);
-        }
+    pub fn is_at(&self, percentage: u32) {
+        // The session may be ending.
+        let _ = self.shown.send(percentage);
     }
 }
 
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.tell(DONE);
-    }
-}
-
-/// How much of `all` is done, as long as it is not all.
+/// How much of `all` is done, in percent, as long as it is not all.
 pub fn percentage(done: usize, all: usize) -> u32 {
-    let percentage = u32::try_from(done * 100 / all.max(1)).unwrap_or(DONE);
-    percentage.min(DONE - 1)
+    let percentage = u32::try_from(done * 100 / all.max(1)).unwrap_or(100);
+    percentage.min(99)
 }
 
-/// Shows the client one load after the other: the percentages of each, of which [`DONE`] ends it.
-pub async fn show(client: Client, mut percentages: UnboundedReceiver<u32>) {
-    let mut loads = 0;
-    while let Some(first) = percentages.recv().await {
-        if first >= DONE {
-            continue;
-        }
-        loads += 1;
-        let token = lsp::ProgressToken::String(format!("gswc/load/{loads}"));
+/// Shows the client one load, which ends when nothing more can come.
+async fn show(client: Client, number: u32, mut percentages: UnboundedReceiver<u32>) {
+    let Some(first) = percentages.recv().await else {
+        return;
+    };
+    let token = lsp::ProgressToken::String(format!("gswc/load/{number}"));
+    let made = client.create_work_done_progress(token.clone()).await;
+    if made.is_err() {
         // A client that refuses is shown nothing.
-        let is_taken = client
-            .create_work_done_progress(token.clone())
-            .await
-            .is_ok();
-        let shown = match is_taken {
-            true => {
-                let progress = client.progress(token, "checking the project");
-                Some(progress.with_percentage(first).begin().await)
-            }
-            false => None,
-        };
-        while let Some(percentage) = percentages.recv().await {
-            if percentage >= DONE {
-                break;
-            }
-            if let Some(shown) = &shown {
-                shown.report(percentage).await;
-            }
-        }
-        if let Some(shown) = shown {
-            shown.finish().await;
-        }
+        return;
     }
+    let progress = client.progress(token, "checking the project");
+    let shown = progress.with_percentage(first).begin().await;
+    while let Some(percentage) = percentages.recv().await {
+        shown.report(percentage).await;
+    }
+    shown.finish().await;
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LspService, Server};
 
 use crate::backend::Backend;
 use crate::frames;
-use crate::loading;
+use crate::loading::{Load, Loads};
 use crate::runtime::Runtime;
 use crate::worker::{Notice, Worker};
 
@@ -53,8 +53,7 @@ pub async fn serve_on(
     let worker = Worker::start(sender)?;
     let is_shut_down = Arc::new(AtomicBool::new(false));
     let (service, socket) = LspService::new(|client| {
-        let (loads, shown) = unbounded_channel();
-        tokio::spawn(loading::show(client.clone(), shown));
+        let loads = Loads::new(client.clone());
         tokio::spawn(tell(client.clone(), notices, loads.clone()));
         Backend {
             client,
@@ -76,7 +75,8 @@ pub async fn serve_on(
 }
 
 /// Passes the thread's notices to the client.
-async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>, loads: UnboundedSender<u32>) {
+async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>, loads: Loads) {
+    let mut load: Option<Load> = None;
     while let Some(notice) = notices.recv().await {
         match notice {
             Notice::Published(it) => {
@@ -84,8 +84,10 @@ async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>, loads: Unb
                     .publish_diagnostics(it.uri, it.diagnostics, it.version)
                     .await;
             }
-            // The session may be ending.
-            Notice::Loaded(percentage) => drop(loads.send(percentage)),
+            Notice::Loading(percentage) => {
+                load.get_or_insert_with(|| loads.begin()).is_at(percentage);
+            }
+            Notice::Loaded => load = None,
             Notice::Broken(message) => {
                 let text = format!("gswc lsp has hit a bug and goes on: {message}");
                 client.log_message(lsp::MessageType::ERROR, text).await;

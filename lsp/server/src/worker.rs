@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::checks::{Progress, Publication};
-use crate::loading::DONE;
 use crate::state::State;
 
 type Job = Box<dyn FnOnce(&mut State) + Send>;
@@ -25,7 +24,9 @@ pub struct Worker {
 pub enum Notice {
     Published(Publication),
     /// This much of the first check is done, in percent.
-    Loaded(u32),
+    Loading(u32),
+    /// The first check has ended.
+    Loaded,
     /// Something panicked: a bug of the server, by its message.
     Broken(String),
 }
@@ -100,8 +101,12 @@ fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
                         let _ = notices.send(Notice::Published(publication));
                         continue;
                     }
-                    Some(Progress::Loaded(percentage)) => {
-                        let _ = notices.send(Notice::Loaded(percentage));
+                    Some(Progress::Loading(percentage)) => {
+                        let _ = notices.send(Notice::Loading(percentage));
+                        continue;
+                    }
+                    Some(Progress::Loaded) => {
+                        let _ = notices.send(Notice::Loaded);
                         continue;
                     }
                     Some(Progress::Silent) => continue,
@@ -120,7 +125,7 @@ fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
                     // Whatever panicked would do so again.
                     None => {
                         state.checks.give_up();
-                        let _ = notices.send(Notice::Loaded(DONE));
+                        let _ = notices.send(Notice::Loaded);
                     }
                 }
                 match queue.recv() {

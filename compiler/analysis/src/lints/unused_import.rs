@@ -6,7 +6,7 @@ use gsw_syntax::ast::{Import, ImportedName, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::errors;
-use crate::mention::mentioned_names;
+use crate::mention::mentions;
 
 /// Warnings about imports of `file`.
 pub fn unused_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
@@ -15,11 +15,7 @@ pub fn unused_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let items = file_item_ids(db, file);
-    let is_mentioned = |name: &Name| {
-        items
-            .iter()
-            .any(|it| mentioned_names(db, *it).contains(name))
-    };
+    let is_mentioned = |name: &Name| items.iter().any(|it| mentions(db, *it, name));
     let mut found = Vec::new();
     for (item, import) in imports {
         let Some(target) = module_file(db, file, &import.path) else {

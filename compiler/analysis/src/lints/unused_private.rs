@@ -7,7 +7,7 @@ use gsw_syntax::{file_item_ids, item_ast};
 
 use super::unused_import::has_mentioned_variant;
 use crate::errors;
-use crate::mention::mentioned_names;
+use crate::mention::mentions;
 
 /// Warnings about private declarations of `file`. What is declared for a type (`Order.total`) is left out: which type a name after a
 /// dot belongs to is not known here.
@@ -23,7 +23,7 @@ pub fn unused_private(db: &dyn Db, file: File) -> Vec<Diagnostic> {
             continue;
         }
         let others = || items.iter().filter(|it| *it != item);
-        let is_mentioned = |name: &str| others().any(|it| mentioned_names(db, *it).contains(name));
+        let is_mentioned = |name: &str| others().any(|it| mentions(db, *it, name));
         if is_mentioned(name) || has_mentioned_variant(db, *item, &|it| is_mentioned(it)) {
             continue;
         }

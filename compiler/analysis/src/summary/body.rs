@@ -96,14 +96,14 @@ impl BodyFacts {
         self.does.get(id.0 as usize).is_some_and(is_meant) || dropped.any(|(_, it)| is_meant(it))
     }
 
-    pub(super) fn lambdas(&self) -> Vec<((ExpressionId, u32), Summary)> {
-        let mut all = self.closures.clone();
+    pub(super) fn lambdas(&self) -> Box<[((ExpressionId, u32), Summary)]> {
+        let mut all: Box<[_]> = self.closures.as_slice().into();
         all.sort_by_key(|(key, _)| *key);
         all
     }
 
-    pub(super) fn handed(&self) -> Vec<(ExpressionId, Waits)> {
-        let mut all: Vec<_> = self.handed.iter().map(|(id, it)| (*id, *it)).collect();
+    pub(super) fn handed(&self) -> Box<[(ExpressionId, Waits)]> {
+        let mut all: Box<[_]> = self.handed.iter().map(|(id, it)| (*id, *it)).collect();
         all.sort_by_key(|it| it.0);
         all
     }

@@ -1,4 +1,4 @@
-//! Query `expansion_diagnostics`: generic functions that call each other with ever larger types.
+//! Generic functions that call each other with ever larger types.
 //!
 //! A function is compiled for each type that it is called with, so `f([x], …)` in `f` would never be done. Each type parameter is a
 //! node of a graph; a call leads from the parameters in a type argument to the parameter that it is given for, and grows where
@@ -16,7 +16,6 @@ use crate::item_bodies::GenericUse;
 type Parameter = (ItemId, u32);
 
 /// Reports the calls in `item` by which types grow without end.
-#[salsa::tracked(returns(ref))]
 pub fn expansion_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if generics_of(db, item).is_empty() {

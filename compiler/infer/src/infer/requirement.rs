@@ -1,4 +1,4 @@
-//! Queries `requirements` and `requirement_diagnostics`: what generic declarations ask of their type arguments, and where
+//! Query `requirements`: what generic declarations ask of their type arguments, and where
 //! one is given that cannot do it.
 //!
 //! A body notes what it asks of its own type parameters and which generic declarations it uses with them; what those ask is
@@ -55,7 +55,6 @@ pub fn requirements(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
 }
 
 /// Reports the type arguments in the bodies of `item` that cannot do what is asked of them.
-#[salsa::tracked(returns(ref))]
 pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut keys: Vec<&Type> = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use gsw_source::Database;
+use gsw_source::{Database, Retained};
 use salsa::Setter;
 
 use crate::fixture::{Fixture, fixture_in};
@@ -227,5 +227,43 @@ fn an_edit_in_a_body_checks_that_body_alone() {
         // Each declaration is cut out of the new text, and nothing goes on from those that are as they were.
         counts.retain(|name, count| *count > 1 && !matches!(*name, "item_ast" | "item_text"));
         assert_eq!(counts, BTreeMap::new(), "{ran:#?}");
+    }
+}
+
+/// How many bodies are inferred when all are asked for that were checked before and then let go.
+fn found_again(functions: usize, retained: Retained) -> usize {
+    let names = 0..functions;
+    let texts = names.map(|it| format!("fn f{it}(n: int) -> int {{ n + {it} }}\n"));
+    let mut project = watched_in(&format!("<|>{}", texts.collect::<String>()));
+    gsw_ide::let_go(&mut project.it.db, retained);
+    let db = &project.it.db;
+    for item in gsw_syntax::file_item_ids(db, project.it.file) {
+        gsw_infer::infer_item(db, *item);
+    }
+    count(&project.ran(), "infer_item")
+}
+
+#[test]
+fn a_first_check_leaves_the_bodies_of_a_few_items_and_a_later_one_those_of_many() {
+    assert!(found_again(400, Retained::Few) > 100);
+    assert_eq!(found_again(400, Retained::Many), 0);
+}
+
+#[test]
+fn what_was_let_go_once_is_kept_by_an_edit() {
+    let texts = (0..400).map(|it| format!("fn f{it}(n: int) -> int {{ n + {it} }}\n"));
+    let mut project = watched_in(&format!("<|>{}", texts.collect::<String>()));
+    let file = project.it.file;
+    gsw_ide::let_go(&mut project.it.db, Retained::Few);
+    for (index, (old, new)) in [("n + 7 ", "n + 70 "), ("n + 8 ", "n + 80 ")]
+        .into_iter()
+        .enumerate()
+    {
+        let text = file.text(&project.it.db).replace(old, new);
+        file.set_text(&mut project.it.db).to(text.as_str().into());
+        project.check();
+        let inferred = count(&project.ran(), "infer_item");
+        // The first edit finds again what was let go, the second one has all but the edited body.
+        assert_eq!(inferred > 1, index == 0, "{inferred}");
     }
 }

@@ -59,14 +59,19 @@ fn load(client: &mut Client) -> Vec<u64> {
     }
 }
 
-#[test]
-fn a_large_project_shows_how_far_its_first_check_is() {
+/// A project of a hundred files, as what `initialize` says of folders.
+fn large(name: &str) -> Value {
     let names: Vec<String> = (0..100).map(|it| format!("m{it}.gsw")).collect();
     let text = "fn f() -> int { 1 }\n";
     let files: Vec<(&str, &str)> = names.iter().map(|it| (it.as_str(), text)).collect();
-    let root = folder("load", &files);
+    let root = folder(name, &files);
     std::fs::write(root.join("gsw.toml"), "").expect("it can be written");
-    let folders = json!([{ "uri": uri(&root), "name": "load" }]);
+    json!([{ "uri": uri(&root), "name": name }])
+}
+
+#[test]
+fn a_large_project_shows_how_far_its_first_check_is() {
+    let folders = large("load");
     for document in [json!({}), json!({ "diagnostic": {} })] {
         let window = json!({ "workDoneProgress": true });
         let mut client = Client::with(&json!({
@@ -91,4 +96,28 @@ fn a_large_project_shows_how_far_its_first_check_is() {
         }
         client.quit();
     }
+}
+
+#[test]
+fn loads_at_the_same_time_are_shown_each_from_its_beginning_to_its_end() {
+    let mut client = Client::with(&json!({
+        "capabilities": { "window": { "workDoneProgress": true }, "textDocument": { "diagnostic": {} } },
+        "workspaceFolders": large("loads"),
+    }));
+    let asked = json!({ "previousResultIds": [] });
+    let all = [(); 3].map(|()| client.request("workspace/diagnostic", &asked));
+    let loads = [(); 3].map(|()| load(&mut client));
+    for percentages in loads {
+        assert_eq!(percentages.first(), Some(&0));
+        assert!(
+            percentages.is_sorted() && percentages.last() > Some(&50),
+            "{percentages:?}"
+        );
+    }
+    for id in all {
+        let answer = client.answer(id);
+        let items = answer["result"]["items"].as_array();
+        assert_eq!(items.map(Vec::len), Some(101));
+    }
+    client.quit();
 }

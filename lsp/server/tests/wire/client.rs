@@ -5,9 +5,13 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use gsw_server::Ending;
 use serde_json::{Value, json};
+
+/// What has not come by then does not come: the test fails instead of waiting.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Client {
     input: UnixStream,
@@ -38,6 +42,7 @@ impl Client {
 
     pub fn uninitialized() -> Self {
         let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
+        ours.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let server = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
