@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use gsw_abi::call::{AskedOfRun, AskedOfServer};
+use gsw_abi::run_status::RunStatus;
 
 use crate::program::{gswc, scratch, text};
 
@@ -141,4 +142,11 @@ fn what_modules_ask_by_a_word_is_in_the_tables_of_the_runtime() {
         words("std/runs", &["asked(self.id, \"", "asked(id, \""]),
         known.collect()
     );
+    let (_, runs) = gsw_std::MODULES
+        .iter()
+        .find(|(path, _)| *path == "std/runs")
+        .expect("the library has it");
+    let known = RunStatus::ALL.map(|it| format!("\"{}\"", it.name()));
+    let declared = format!("type Status = {}\n", known.join(" | "));
+    assert!(runs.contains(&declared), "{declared}");
 }

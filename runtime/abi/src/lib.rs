@@ -15,6 +15,7 @@ pub mod layout;
 pub mod option;
 pub mod program;
 pub mod provider;
+pub mod run_status;
 pub mod schema;
 pub mod setting;
 pub mod site;
