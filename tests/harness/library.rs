@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use gsw_abi::call::{AskedOfRun, AskedOfServer};
+use gsw_abi::call::{AskedOfRun, AskedOfServer, SaidOfClient, SaidOfServer};
 use gsw_abi::run_status::RunStatus;
 
 use crate::program::{gswc, scratch, text};
@@ -136,6 +136,12 @@ fn what_modules_ask_by_a_word_is_in_the_tables_of_the_runtime() {
     assert_eq!(
         words("std/mcp", &["looked(\"", "talked(\""]),
         known.collect()
+    );
+    let of_server = SaidOfServer::ALL.iter().map(|it| it.word());
+    let of_client = SaidOfClient::ALL.iter().map(|it| it.word());
+    assert_eq!(
+        words("std/mcp", &["settings[\""]),
+        of_server.chain(of_client).map(str::to_owned).collect()
     );
     let known = AskedOfRun::ALL.iter().map(|it| it.word().to_owned());
     assert_eq!(
