@@ -232,9 +232,7 @@ pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
 /// The id of the newest run that can be resumed.
 fn newest(store: &RunStore) -> Result<String, String> {
     let runs = all(store)?.runs;
-    let open = runs
-        .iter()
-        .find(|it| it.shown_status().is_resumable());
+    let open = runs.iter().find(|it| it.shown_status().is_resumable());
     match open {
         Some(info) => Ok(info.id.clone()),
         None => Err("there is no run that was interrupted".into()),

@@ -45,7 +45,10 @@ async fn a_run_that_is_left_goes_on_in_another_host_with_its_answer() {
     second.answer(key, &21).await.expect("it is open or early");
     let run = second.resume::<i64>(&id).expect("nobody carries it");
     assert_eq!(run.await.expect("it ends"), 42);
-    assert_eq!(second.kept_runs().expect("a store")[0].status, RunStatus::Completed);
+    assert_eq!(
+        second.kept_runs().expect("a store")[0].status,
+        RunStatus::Completed
+    );
     let over = second.resume::<i64>(&id).map(drop);
     assert!(
         matches!(&over, Err(HostError::Store(why)) if why.contains("has ended: completed")),

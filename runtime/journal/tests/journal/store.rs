@@ -174,7 +174,10 @@ fn runs_are_found_by_the_beginning_of_their_ids_and_by_their_input() {
     let newest = store.interrupted("main", &[2; 32]).expect("a store");
     assert_eq!(newest.expect("two were interrupted").id, "abd2");
     assert_eq!(store.interrupted("main", &[3; 32]).expect("a store"), None);
-    assert_eq!(store.find("abc").expect("one").shown_status(), RunStatus::Interrupted);
+    assert_eq!(
+        store.find("abc").expect("one").shown_status(),
+        RunStatus::Interrupted
+    );
 }
 
 #[test]
