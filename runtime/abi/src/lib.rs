@@ -13,6 +13,7 @@ pub mod image;
 pub mod judge;
 pub mod layout;
 pub mod option;
+pub mod permission;
 pub mod program;
 pub mod provider;
 pub mod run_status;

@@ -80,6 +80,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-written",
         &[
+            "gsw-abi",
             "gsw-analysis",
             "gsw-codegen",
             "gsw-flow",
