@@ -1,5 +1,6 @@
 //! What the repository looks like: who depends on whom, who owns which engine, files that are one thing, pages without dead paths.
 
+mod booleans;
 mod edges;
 
 use std::path::{Path, PathBuf};
