@@ -110,20 +110,39 @@ fn shown(db: &Database, found: &[Diagnostic]) -> String {
     gsw_source::render_plain(db, &located.collect::<Vec<_>>())
 }
 
+/// Who refuses a project without errors, and why.
+#[derive(Debug)]
+pub enum Refused {
+    /// As it may: what comes of generic code is seen there.
+    Lowering(String),
+    Codegen(String),
+    Engine(String),
+}
+
+impl From<Refused> for String {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Lowering(why) => format!("lowering refuses: {why}"),
+            Refused::Codegen(why) => format!("codegen refuses: {why}"),
+            Refused::Engine(why) => format!("the engine refuses: {why}"),
+        }
+    }
+}
+
 /// Compiles a project without errors to an image.
-pub fn image(db: &Database) -> Result<Vec<u8>, String> {
+pub fn image(db: &Database) -> Result<Vec<u8>, Refused> {
     let module = gsw_flow::lower_program(db);
-    let module = module.map_err(|found| format!("lowering refuses: {}", shown(db, &found)))?;
+    let module = module.map_err(|found| Refused::Lowering(shown(db, &found)))?;
     let image = gsw_codegen::compile(&module, &gsw_codegen::Options::default());
-    image.map_err(|error| format!("codegen refuses: {error}"))
+    image.map_err(|error| Refused::Codegen(error.to_string()))
 }
 
 /// Compiles a project without errors.
-pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
+pub fn load(db: &Database) -> Result<Arc<Loaded>, Refused> {
     let loaded = Loaded::from_bytes(&image(db)?);
     loaded
         .map(Arc::new)
-        .map_err(|refusal| format!("the engine refuses: {refusal}"))
+        .map_err(|refusal| Refused::Engine(refusal.to_string()))
 }
 
 /// Around runs whose prompts the simulator answers.

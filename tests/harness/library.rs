@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use gsw_abi::call::{AskedOfRun, AskedOfServer};
+use gsw_abi::call::{AskedOfRun, AskedOfServer, SaidOfClient, SaidOfServer};
+use gsw_abi::run_status::RunStatus;
 
 use crate::program::{gswc, scratch, text};
 
@@ -136,9 +137,22 @@ fn what_modules_ask_by_a_word_is_in_the_tables_of_the_runtime() {
         words("std/mcp", &["looked(\"", "talked(\""]),
         known.collect()
     );
+    let of_server = SaidOfServer::ALL.iter().map(|it| it.word());
+    let of_client = SaidOfClient::ALL.iter().map(|it| it.word());
+    assert_eq!(
+        words("std/mcp", &["settings[\""]),
+        of_server.chain(of_client).map(str::to_owned).collect()
+    );
     let known = AskedOfRun::ALL.iter().map(|it| it.word().to_owned());
     assert_eq!(
         words("std/runs", &["asked(self.id, \"", "asked(id, \""]),
         known.collect()
     );
+    let (_, runs) = gsw_std::MODULES
+        .iter()
+        .find(|(path, _)| *path == "std/runs")
+        .expect("the library has it");
+    let known = RunStatus::ALL.map(|it| format!("\"{}\"", it.name()));
+    let declared = format!("type Status = {}\n", known.join(" | "));
+    assert!(runs.contains(&declared), "{declared}");
 }

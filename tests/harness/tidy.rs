@@ -1,10 +1,13 @@
 //! What the repository looks like: who depends on whom, who owns which engine, files that are one thing, pages without dead paths.
 
+mod booleans;
 mod edges;
 
 use std::path::{Path, PathBuf};
 
 use gsw_source::Code;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::program::root;
 use edges::EDGES;
@@ -69,18 +72,37 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The names under `[dependencies]` of a manifest.
-fn dependencies(manifest: &str) -> Vec<&str> {
-    let mut inside = false;
+/// What a package is built from, on any platform: its dependencies and those of its build script, each by its own name where the
+/// manifest gives it another.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let manifest = DeTable::parse(manifest).expect("Cargo reads it");
+    let manifest = manifest.get_ref();
+    let platforms = manifest.get("target").and_then(table);
+    let platforms = platforms
+        .into_iter()
+        .flat_map(|it| it.values().filter_map(table));
     let mut names = Vec::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            inside = line == "[dependencies]";
-        } else if inside && let Some(end) = line.find(['.', ' ', '=']) {
-            names.push(&line[..end]);
+    for tables in std::iter::once(manifest).chain(platforms) {
+        for key in ["dependencies", "build-dependencies"] {
+            for (name, what) in tables.get(key).and_then(table).into_iter().flatten() {
+                let package = table(what).and_then(|it| it.get("package")?.get_ref().as_str());
+                names.push(package.unwrap_or(name.get_ref()).to_owned());
+            }
         }
     }
     names
+}
+
+fn table<'a, 'b>(value: &'a Spanned<DeValue<'b>>) -> Option<&'a DeTable<'b>> {
+    value.get_ref().as_table()
+}
+
+#[test]
+fn dependencies_are_found_wherever_a_manifest_has_them() {
+    let manifest = "[dependencies]\na.workspace = true\nb = { version = \"1\", package = \"c\" }\n\
+         [dependencies.d]\npath = \"d\"\n[build-dependencies]\ne = \"1\"\n\
+         [target.'cfg(unix)'.dependencies]\nf = \"1\"\n[dev-dependencies]\ng = \"1\"\n";
+    assert_eq!(dependencies(manifest), ["a", "c", "d", "e", "f"]);
 }
 
 fn package_name(manifest: &str) -> &str {
@@ -109,7 +131,7 @@ fn crates_know_only_the_layers_below() {
             continue;
         };
         for dependency in dependencies(&manifest) {
-            if dependency.starts_with("gsw") && !allowed.contains(&dependency) {
+            if dependency.starts_with("gsw") && !allowed.contains(&dependency.as_str()) {
                 wrong.push(format!("{name} may not know {dependency}"));
             }
         }

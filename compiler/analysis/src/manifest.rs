@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_abi::permission::{Permission, Permitted};
 use gsw_abi::setting;
 use gsw_infer::hir::{Callee, ExpressionKind};
 use gsw_infer::infer_item;
@@ -56,7 +57,7 @@ pub fn item_manifest(db: &dyn Db, item: ItemId) -> Manifest {
 
 /// What the program permits itself, each permission with what it lists: the block of the entry module, else what `gsw.toml`
 /// says; `None` without either.
-pub fn permissions(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
+pub fn permissions(db: &dyn Db) -> Option<Permitted> {
     let of_project = || project_configuration(db)?.permissions.clone();
     block(db).or_else(of_project)
 }
@@ -78,16 +79,19 @@ pub fn permission_source(db: &dyn Db) -> PermissionSource {
     }
 }
 
-fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
+fn block(db: &dyn Db) -> Option<Permitted> {
     let item = (*permission_block(db, Project::try_get(db)?))?;
     let tree = item_ast(db, item)?;
     let ItemBody::Permissions { settings } = &tree.body else {
         return None;
     };
-    let listed = settings
-        .iter()
-        .map(|it| (it.name.name.to_string(), texts(it)));
-    Some(listed.collect())
+    let mut listed = Permitted::new();
+    for setting in settings {
+        if let Some(permission) = Permission::named(&setting.name.name) {
+            listed.entry(permission).or_insert_with(|| texts(setting));
+        }
+    }
+    Some(listed)
 }
 
 /// The `permissions` block of the entry file, for which every body asks.

@@ -1,8 +1,8 @@
 //! What is wrong with a `permissions` block: nothing in it may be taken for less than it says.
 
+use gsw_abi::permission::Permission;
 use gsw_infer::errors::{calls, habits};
-use gsw_names::types::Effect;
-use gsw_project::{PERMISSIONS, meant_entry, project_configuration};
+use gsw_project::{meant_entry, project_configuration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span, nearest};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
 use gsw_syntax::{file_item_ids, item_ast};
@@ -28,10 +28,12 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found.extend(misplaced(db, item, place(word)));
     for (index, setting) in settings.iter().enumerate() {
         let (name, here) = (setting.name.name.as_str(), place(setting.name.span));
-        if !PERMISSIONS.contains(&name) {
-            let suggestion = nearest(name, &PERMISSIONS.map(Name::new_static));
+        let permission = Permission::named(name);
+        if permission.is_none() {
+            let names = Permission::names();
+            let suggestion = nearest(name, &names.map(Name::new_static));
             let report = calls::unknown_setting(here, name, suggestion.as_ref());
-            found.push(calls::permissions_are(report, &PERMISSIONS));
+            found.push(calls::permissions_are(report, &names));
         }
         if settings[..index].iter().any(|it| it.name.name == name) {
             found.push(calls::duplicate_setting(here, name));
@@ -40,8 +42,10 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             SettingValue::Expression(value) => {
                 let wrong = wrong_entry(value);
                 found.extend(wrong.map(|it| wrong_setting(place(it.span), name)));
-                found.extend(unmatchable(name, value, place));
-                found.extend(beyond_project(db, name, value, place));
+                if let Some(permission) = permission {
+                    found.extend(unmatchable(permission, value, place));
+                    found.extend(beyond_project(db, permission, value, place));
+                }
             }
             SettingValue::Settings { .. } => found.push(wrong_setting(here, name)),
         }
@@ -52,27 +56,35 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
 /// The entries that the project's `gsw.toml` does not grant: a block can only narrow it.
 fn beyond_project(
     db: &dyn Db,
-    name: &str,
+    permission: Permission,
     value: &Expression,
     place: impl Fn(Span) -> Place,
 ) -> Vec<Diagnostic> {
     let granted = project_configuration(db).and_then(|it| it.permissions.as_ref());
-    let (Some(granted), Some(effect)) = (granted, Effect::named(name)) else {
+    let Some(granted) = granted else {
         return Vec::new();
     };
-    let listed = granted.iter().find(|it| it.0 == name);
-    let listed = listed.map_or(&[][..], |it| &it.1);
+    let listed = granted.get(&permission).map_or(&[][..], Vec::as_slice);
     entries(value)
-        .filter(|(_, text)| !listed.iter().any(|it| contains(effect, it, text)))
-        .map(|(span, text)| errors::beyond_project(place(span), name, &text, listed))
+        .filter(|(_, text)| !listed.iter().any(|it| contains(permission, it, text)))
+        .map(|(span, text)| errors::beyond_project(place(span), permission, &text, listed))
         .collect()
 }
 
 /// The entries that cover nothing, whatever the program does.
-fn unmatchable(name: &str, value: &Expression, place: impl Fn(Span) -> Place) -> Vec<Diagnostic> {
+fn unmatchable(
+    permission: Permission,
+    value: &Expression,
+    place: impl Fn(Span) -> Place,
+) -> Vec<Diagnostic> {
     let wrong = entries(value).filter_map(|(span, text)| {
-        let meant = meant_entry(name, &text)?;
-        Some(errors::unmatchable_entry(place(span), name, &text, &meant))
+        let meant = meant_entry(permission, &text)?;
+        Some(errors::unmatchable_entry(
+            place(span),
+            permission,
+            &text,
+            &meant,
+        ))
     });
     wrong.collect()
 }
@@ -118,8 +130,8 @@ fn wrong_text(value: &Expression) -> Option<&Expression> {
 
 fn wrong_setting(place: Place, name: &str) -> Diagnostic {
     let report = calls::wrong_setting(place, name, "a list of strings that are written out");
-    match name {
-        "net" => habits::everything_permitted(report),
-        _ => report,
+    if name == Permission::Net.name() {
+        return habits::everything_permitted(report);
     }
+    report
 }

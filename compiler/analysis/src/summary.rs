@@ -228,9 +228,9 @@ fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
 struct Learnt {
     /// More about the values in its bodies, which expressions that were walked before may read; they are not visible
     /// elsewhere.
-    inside: bool,
+    is_more_inside: bool,
     /// More about what calling it may raise and do.
-    of_itself: bool,
+    is_more_of_itself: bool,
 }
 
 /// The state of the fixpoint over one unit; everything in it only grows.
@@ -283,10 +283,10 @@ impl Unit<'_> {
             walks += 1;
             let item = self.items[place as usize];
             let learnt = self.pass(item);
-            if learnt.inside {
+            if learnt.is_more_inside {
                 waiting.insert(place);
             }
-            if learnt.of_itself {
+            if learnt.is_more_of_itself {
                 // Only the callers: in a file of a thousand functions a change of one walks its callers and not the
                 // file.
                 waiting.extend(self.askers.get(&item).into_iter().flatten());
@@ -299,7 +299,7 @@ impl Unit<'_> {
         let db = self.db;
         let before = self.known.get(&item).cloned();
         let mut known = before.clone().unwrap_or_else(Known::nothing);
-        let mut inside = false;
+        let mut is_more_inside = false;
         // Starts from what is known, never from nothing: a rule may only add, and what was passed on cannot be taken back.
         head::add_head(db, item, &mut known.call);
         let agent = item_signature(db, item).signature.agent;
@@ -326,7 +326,7 @@ impl Unit<'_> {
                 .remove(&key)
                 .unwrap_or_else(|| BodyFacts::new(db, body));
             let outcome = BodyWalk::new(self, body, &mut facts).run();
-            inside |= facts.take_learnt();
+            is_more_inside |= facts.take_learnt();
             self.bodies.insert(key, facts);
             head::add_part(body, outcome, &mut known);
         }
@@ -339,11 +339,14 @@ impl Unit<'_> {
             // What the runtime starts by a name may raise anything.
             known.result.task.errors.open = true;
         }
-        let of_itself = before.as_ref() != Some(&known);
-        if of_itself {
+        let is_more_of_itself = before.as_ref() != Some(&known);
+        if is_more_of_itself {
             self.known.insert(item, known);
         }
-        Learnt { inside, of_itself }
+        Learnt {
+            is_more_inside,
+            is_more_of_itself,
+        }
     }
 
     fn finish(&mut self, item: ItemId) -> ItemFacts {

@@ -207,6 +207,27 @@ struct Walked {
     reports: BTreeMap<(u32, u32), Diagnostic>,
 }
 
+/// The items that are to be walked, each once, first come first walked: of two reports for one place the first one stays.
+#[derive(Default)]
+struct Waiting {
+    line: VecDeque<ItemId>,
+    members: FxHashSet<ItemId>,
+}
+
+impl Waiting {
+    fn add(&mut self, item: ItemId) {
+        if self.members.insert(item) {
+            self.line.push_back(item);
+        }
+    }
+
+    fn next(&mut self) -> Option<ItemId> {
+        let item = self.line.pop_front()?;
+        self.members.remove(&item);
+        Some(item)
+    }
+}
+
 /// The state of the fixpoint; everything in it only grows.
 struct Unit<'a> {
     db: &'a dyn Db,
@@ -215,7 +236,7 @@ struct Unit<'a> {
     /// Which items asked for what is known of one, in order.
     askers: FxHashMap<ItemId, Vec<ItemId>>,
     asked: FxHashSet<(ItemId, ItemId)>,
-    waiting: VecDeque<ItemId>,
+    waiting: Waiting,
     /// What a model may call or start.
     given: FxHashSet<ItemId>,
     /// Whether the program believes the answer of an `external`.
@@ -230,7 +251,7 @@ impl<'a> Unit<'a> {
             bodies: FxHashMap::default(),
             askers: FxHashMap::default(),
             asked: FxHashSet::default(),
-            waiting: VecDeque::new(),
+            waiting: Waiting::default(),
             given: FxHashSet::default(),
             trusted_external: Presence::Absent,
         }
@@ -240,7 +261,7 @@ impl<'a> Unit<'a> {
     fn ask(&mut self, item: ItemId) {
         if is_walked(self.db, item) && !self.known.contains_key(&item) {
             self.known.insert(item, ItemTrust::default());
-            self.waiting.push_back(item);
+            self.waiting.add(item);
         }
     }
 
@@ -257,23 +278,19 @@ impl<'a> Unit<'a> {
     fn note_given(&mut self, item: ItemId) {
         if self.given.insert(item) && is_walked(self.db, item) {
             self.ask(item);
-            self.waiting.push_back(item);
+            self.waiting.add(item);
         }
     }
 
     fn settle(&mut self) {
-        while let Some(item) = self.waiting.pop_front() {
+        while let Some(item) = self.waiting.next() {
             let found = self.walk(item).trust;
             let known = self.known.entry(item).or_default();
             let before = known.clone();
             known.grow(found);
             if *known != before {
                 let askers = self.askers.get(&item).into_iter().flatten();
-                for asker in askers {
-                    if !self.waiting.contains(asker) {
-                        self.waiting.push_back(*asker);
-                    }
-                }
+                askers.for_each(|it| self.waiting.add(*it));
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use gsw_engine::load::plans::{Compiler, Permissions};
+use gsw_abi::permission::Permitted;
+use gsw_engine::load::plans::Compiler;
 
 #[derive(Debug)]
 struct OwnCompiler;
 
 impl Compiler for OwnCompiler {
-    fn compile(&self, source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
+    fn compile(&self, source: &str, permissions: &Permitted) -> Result<Vec<u8>, String> {
         gsw_written::image(source, permissions)
     }
 }

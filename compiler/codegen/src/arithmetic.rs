@@ -132,7 +132,10 @@ impl Translator<'_, '_> {
             // One comparison with the flags of its own is cheaper than the overflow flag, which has to be read out first.
             let result = self.builder.ins().iadd(left, amount);
             // A sum with a constant that is not negative is smaller than its other side only after it has wrapped.
-            let wrapped = wrapped_up_or_down(word.cast_signed() >= 0);
+            let wrapped = match word.cast_signed() {
+                0.. => WRAPPED_UP,
+                ..0 => WRAPPED_DOWN,
+            };
             let overflow = self.builder.ins().icmp(wrapped, result, left);
             self.fault_when(overflow, BuiltinError::Overflow, handler);
             return result;
@@ -147,7 +150,10 @@ impl Translator<'_, '_> {
         let amount = self.operand(right);
         if let Operand::Word(word) = right {
             let result = self.builder.ins().isub(left, amount);
-            let wrapped = wrapped_up_or_down(word.cast_signed() < 0);
+            let wrapped = match word.cast_signed() {
+                ..0 => WRAPPED_UP,
+                0.. => WRAPPED_DOWN,
+            };
             let overflow = self.builder.ins().icmp(wrapped, result, left);
             self.fault_when(overflow, BuiltinError::Overflow, handler);
             return result;
@@ -211,11 +217,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// How the result compares with the left side after an overflow, when the exact result is not smaller (`rises`) or smaller.
-fn wrapped_up_or_down(rises: bool) -> IntCC {
-    if rises {
-        IntCC::SignedLessThan
-    } else {
-        IntCC::SignedGreaterThan
-    }
-}
+/// How the result compares with the left side after an overflow, when the exact result is not smaller.
+const WRAPPED_UP: IntCC = IntCC::SignedLessThan;
+/// Likewise when it is smaller.
+const WRAPPED_DOWN: IntCC = IntCC::SignedGreaterThan;

@@ -20,6 +20,12 @@ pub(crate) struct Then<'a> {
     pub(crate) handler: &'a Handler,
 }
 
+impl<'a> Then<'a> {
+    pub(crate) const fn of(to: LocalId, next: BlockId, handler: &'a Handler) -> Self {
+        Self { to, next, handler }
+    }
+}
+
 impl Translator<'_, '_> {
     /// A call of a known function.
     pub(crate) fn call_function(

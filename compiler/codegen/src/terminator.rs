@@ -65,8 +65,7 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                let (to, next) = (*to, *next);
-                let then = Then { to, next, handler };
+                let then = Then::of(*to, *next, handler);
                 self.call_function(block, *function, arguments, then);
             }
             Terminator::CallValue {
@@ -76,8 +75,7 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                let (to, next) = (*to, *next);
-                let then = Then { to, next, handler };
+                let then = Then::of(*to, *next, handler);
                 self.call_value(block, *closure, arguments, then);
             }
             Terminator::Runtime {
@@ -87,8 +85,7 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                let (to, next) = (*to, *next);
-                let then = Then { to, next, handler };
+                let then = Then::of(*to, *next, handler);
                 self.call_runtime(*call, arguments, then);
             }
             Terminator::Suspend {
@@ -98,8 +95,7 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                let (to, next) = (*to, *next);
-                let then = Then { to, next, handler };
+                let then = Then::of(*to, *next, handler);
                 let arguments = self.operands(arguments);
                 self.suspend(block, *call, &arguments, then);
             }

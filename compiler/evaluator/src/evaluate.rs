@@ -16,7 +16,9 @@ pub enum Verdict {
     /// The name of the error that it raises.
     Raised(String),
     /// The reference cannot say; why.
-    NotEvaluated(String),
+    Unknown(String),
+    /// It is too much for the reference, and may never end; why.
+    TooMuch(String),
 }
 
 /// Room for [`crate::machine::Machine::deeper`]'s limit in builds without optimisation; touched only as far as needed.
@@ -43,12 +45,15 @@ fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {
                     .to_owned(),
             ) =>
         {
-            Verdict::NotEvaluated("the wording is free".into())
+            Verdict::Unknown("the wording is free".into())
         }
         Ok(json) => Verdict::Value(json),
         Err(Stop::Raise(raised)) => Verdict::Raised(raised.item.name(db).to_string()),
-        Err(Stop::Unsupported(why) | Stop::Limit(why)) => Verdict::NotEvaluated(why),
-        Err(other) => Verdict::NotEvaluated(format!("the workflow ended by {other:?}")),
+        Err(Stop::Unsupported(why)) => Verdict::Unknown(why),
+        Err(Stop::Limit(why)) => Verdict::TooMuch(why),
+        Err(other @ (Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Cancelled)) => {
+            Verdict::Unknown(format!("the workflow ended by {other:?}"))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::permission::Permitted;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
 use gsw_analysis::Waits;
@@ -69,7 +70,7 @@ pub trait ProgramView {
     fn entry(&self) -> File;
     fn module_docs(&self, file: File) -> Option<String>;
     /// What the program permits itself.
-    fn permissions(&self) -> Option<Vec<(String, Vec<String>)>>;
+    fn permissions(&self) -> Option<Permitted>;
     /// What the project's `gsw.toml` says.
     fn configuration(&self) -> Option<&Configuration>;
     /// What the program is called: as `gsw.toml` says when its entry is this one, else as the entry's file.

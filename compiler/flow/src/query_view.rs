@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::permission::Permitted;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
 use gsw_analysis::{
@@ -184,7 +185,7 @@ impl ProgramView for QueryView<'_> {
         file_docs(self.db, file)
     }
 
-    fn permissions(&self) -> Option<Vec<(String, Vec<String>)>> {
+    fn permissions(&self) -> Option<Permitted> {
         permissions(self.db)
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::permission::Permission;
 use gsw_source::{ItemId, Name};
 
 use crate::error_kinds::ErrorKinds;
@@ -155,17 +156,36 @@ impl Effect {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
-            Self::FsRead => "fs.read",
-            Self::FsWrite => "fs.write",
-            Self::Net => "net",
-            Self::Exec => "exec",
-            Self::Env => "env",
+            Self::FsRead => Permission::FsRead.name(),
+            Self::FsWrite => Permission::FsWrite.name(),
+            Self::Net => Permission::Net.name(),
+            Self::Exec => Permission::Exec.name(),
+            Self::Env => Permission::Env.name(),
             Self::Time => "time",
             Self::Random => "random",
             Self::Human => "human",
             Self::Spawn => "spawn",
             Self::Host => "host",
             Self::External => "external",
+        }
+    }
+
+    /// What permits it, where something must.
+    #[must_use]
+    pub const fn permission(self) -> Option<Permission> {
+        match self {
+            Self::FsRead => Some(Permission::FsRead),
+            Self::FsWrite => Some(Permission::FsWrite),
+            Self::Net => Some(Permission::Net),
+            Self::Exec => Some(Permission::Exec),
+            Self::Env => Some(Permission::Env),
+            Self::Model
+            | Self::Time
+            | Self::Random
+            | Self::Human
+            | Self::Spawn
+            | Self::Host
+            | Self::External => None,
         }
     }
 }

@@ -7,13 +7,14 @@ mod prices;
 mod reader;
 mod runs;
 
+use gsw_abi::permission::Permitted;
 use gsw_source::{Code, Db, Diagnostic, File, Place, Project};
 use toml::de::DeTable;
 
 use crate::errors;
 pub use lints::{LintLevel, with_levels};
 pub use models::{ModelDefaults, resolved_model};
-pub use permissions::{PERMISSIONS, meant_entry};
+pub use permissions::meant_entry;
 pub use prices::file_prices;
 use reader::Reader;
 pub use runs::RunsDefaults;
@@ -47,7 +48,7 @@ pub struct Configuration {
     /// Which models are asked where the program does not say, and by which short names.
     pub models: ModelDefaults,
     /// The most that the program may be permitted: each permission with what it lists.
-    pub permissions: Option<Vec<(String, Vec<String>)>>,
+    pub permissions: Option<Permitted>,
     /// Where runs are kept, and how long.
     pub runs: RunsDefaults,
     /// How warnings are to be taken.

@@ -1,5 +1,6 @@
 //! Wording of what is wrong with a `gsw.toml`.
 
+use gsw_abi::permission::Permission;
 use gsw_source::{Code, Diagnostic, Place, Suggestion, did_you_mean};
 
 /// Text that is no TOML; `why` is the parser's.
@@ -50,7 +51,12 @@ pub fn wrong_value(place: Place, key: &str, expected: &str, found: &str) -> Diag
 }
 
 /// An entry of `[permissions]` that can never cover anything.
-pub fn unmatchable_entry(place: Place, permission: &str, entry: &str, meant: &str) -> Diagnostic {
+pub fn unmatchable_entry(
+    place: Place,
+    permission: Permission,
+    entry: &str,
+    meant: &str,
+) -> Diagnostic {
     let message = format!("`{entry}` covers nothing of `{permission}`");
     Diagnostic::error(Code::WRONG_VALUE, place, message).note(format!("write `{meant}`"))
 }

@@ -6,7 +6,7 @@ mod errors;
 mod loader;
 
 pub use configuration::{
-    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS, RunsDefaults,
+    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, RunsDefaults,
     configuration_diagnostics, file_configuration, file_prices, meant_entry, missing_entry,
     project_configuration, resolved_model, with_levels,
 };

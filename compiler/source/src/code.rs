@@ -4,6 +4,15 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(&'static str);
 
+/// How an editor shows the text that a diagnostic is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DiagnosticTag {
+    /// Greyed out: the program is the same without it.
+    Unnecessary,
+    /// Struck through.
+    Deprecated,
+}
+
 impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
@@ -47,10 +56,19 @@ impl Code {
     }
 }
 
-/// Declares every code as a constant and binds it to its page; a missing page does not compile.
+/// Declares every code as a constant and binds it to its page; a missing page does not compile. A row may end in its [`DiagnosticTag`].
 macro_rules! codes {
-    ($($constant:ident = $name:literal;)*) => {
+    ($($constant:ident = $name:literal $(, $tag:ident)?;)*) => {
         impl Code {
+            /// How an editor is to show its text, where that is not as any other.
+            #[must_use]
+            pub fn tag(self) -> Option<DiagnosticTag> {
+                match self.0 {
+                    $($($name => Some(DiagnosticTag::$tag),)?)*
+                    _ => None,
+                }
+            }
+
             $(
                 #[doc = concat!("`", $name, "`; see its page.")]
                 pub const $constant: Self = Self($name);
@@ -86,7 +104,7 @@ codes! {
     CANNOT_LEAVE = "cannot-leave";
     CANNOT_WAIT = "cannot-wait";
     CAPTURED_CYCLE = "captured-cycle";
-    DEPRECATED = "deprecated";
+    DEPRECATED = "deprecated", Deprecated;
     DIFFERENT_BINDINGS = "different-bindings";
     DUPLICATE_ARGUMENT = "duplicate-argument";
     DUPLICATE_DEFINITION = "duplicate-definition";
@@ -183,15 +201,15 @@ codes! {
     UNKNOWN_VARIANT = "unknown-variant";
     UNMET_REQUIREMENT = "unmet-requirement";
     UNOPENED_BRACKET = "unopened-bracket";
-    UNREACHABLE_ARM = "unreachable-arm";
-    UNREACHABLE_CODE = "unreachable-code";
+    UNREACHABLE_ARM = "unreachable-arm", Unnecessary;
+    UNREACHABLE_CODE = "unreachable-code", Unnecessary;
     UNSUPPORTED_SETTING = "unsupported-setting";
     UNTERMINATED_STRING = "unterminated-string";
     UNTRUSTED_VALUE = "untrusted-value";
-    UNUSED_DECLARATION = "unused-declaration";
-    UNUSED_IMPORT = "unused-import";
-    UNUSED_VALUE = "unused-value";
-    UNUSED_VARIABLE = "unused-variable";
+    UNUSED_DECLARATION = "unused-declaration", Unnecessary;
+    UNUSED_IMPORT = "unused-import", Unnecessary;
+    UNUSED_VALUE = "unused-value", Unnecessary;
+    UNUSED_VARIABLE = "unused-variable", Unnecessary;
     WRONG_FORMER_NAME = "wrong-former-name";
     WRONG_HANDLER = "wrong-handler";
     WRONG_OPERANDS = "wrong-operands";
@@ -200,4 +218,23 @@ codes! {
     WRONG_SETTING = "wrong-setting";
     WRONG_TEST_HEAD = "wrong-test-head";
     WRONG_VALUE = "wrong-value";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, DiagnosticTag};
+
+    #[test]
+    fn what_nothing_uses_or_reaches_is_unnecessary() {
+        for code in Code::ALL {
+            let name = code.name();
+            let is_so = name.starts_with("unused-") || name.starts_with("unreachable-");
+            assert_eq!(
+                code.tag() == Some(DiagnosticTag::Unnecessary),
+                is_so,
+                "{name}"
+            );
+        }
+        assert_eq!(Code::DEPRECATED.tag(), Some(DiagnosticTag::Deprecated));
+    }
 }

@@ -17,7 +17,7 @@ mod suggestion;
 mod thread;
 
 pub use ahead::look_ahead;
-pub use code::{Code, explain};
+pub use code::{Code, DiagnosticTag, explain};
 pub use db::{Database, Db, Retained};
 pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Mention, Severity};
 pub use disk::{Disk, Files, paths_below};

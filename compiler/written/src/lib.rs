@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gsw_abi::permission::Permitted;
 use gsw_codegen::Options;
 use gsw_project::CONFIGURATION;
 use gsw_source::{Database, Diagnostic, Files, Severity, with_stack};
@@ -23,14 +24,11 @@ const MOST_REPORTS: usize = 10;
 /// The most bytes of these reports.
 const MOST_TEXT: usize = 8 << 10;
 
-/// What a written program may do at most, each permission with what it lists.
-pub type Permissions = [(String, Vec<String>)];
-
 /// The image of a program with a workflow `main`; the same for the same text and rights.
 ///
 /// # Errors
 /// What is wrong with it, worded for its author.
-pub fn image(source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
+pub fn image(source: &str, permissions: &Permitted) -> Result<Vec<u8>, String> {
     // A text that brings the compiler down must not bring down the program that runs.
     let compiled = catch_unwind(AssertUnwindSafe(|| {
         with_stack(STACK, || compile(source, permissions))
@@ -38,7 +36,7 @@ pub fn image(source: &str, permissions: &Permissions) -> Result<Vec<u8>, String>
     compiled.unwrap_or_else(|_| Err("the compiler has failed; this is a bug in it".into()))
 }
 
-fn compile(source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
+fn compile(source: &str, permissions: &Permitted) -> Result<Vec<u8>, String> {
     let mut db = Database::default();
     let files = Alone {
         source: source.into(),
@@ -89,11 +87,11 @@ fn without_project(text: &str) -> String {
 }
 
 /// A `gsw.toml` that grants this.
-fn configuration(permissions: &Permissions) -> String {
+fn configuration(permissions: &Permitted) -> String {
     let mut text = format!("entry = {}\n[permissions]\n", quoted(ENTRY));
-    for (name, listed) in permissions {
+    for (permission, listed) in permissions {
         let listed: Vec<String> = listed.iter().map(|it| quoted(it)).collect();
-        let _ = writeln!(text, "{name} = [{}]", listed.join(", "));
+        let _ = writeln!(text, "{permission} = [{}]", listed.join(", "));
     }
     text
 }
@@ -148,10 +146,12 @@ impl Files for Alone {
 
 #[cfg(test)]
 mod tests {
+    use gsw_abi::permission::{Permission, Permitted};
+
     use super::image;
 
-    fn rights() -> Vec<(String, Vec<String>)> {
-        vec![("fs.read".into(), vec!["./notes".into()])]
+    fn rights() -> Permitted {
+        [(Permission::FsRead, vec!["./notes".into()])].into()
     }
 
     fn wrong(source: &str) -> String {
@@ -181,7 +181,7 @@ mod tests {
         assert!(wrong(wider).contains("fs.read"));
         let call = "import std/fs\nworkflow main() { fs.write(\"a\", \"b\") }\n";
         assert!(wrong(call).contains("fs.write"));
-        let none: &[(String, Vec<String>)] = &[];
+        let none = &Permitted::new();
         let reads = "import std/fs\nworkflow main() -> string { fs.read(\"a\") }\n";
         assert!(
             image(reads, none).is_err(),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use gsw_abi::image;
+use gsw_abi::permission::Permitted;
 use gsw_abi::program::Program;
 use gsw_codegen::Options;
 use gsw_source::{Database, Diagnostic, Disk, Project, Severity};
@@ -77,10 +78,7 @@ pub fn compile(entry: &Path) -> Result<Built, BuildError> {
 ///
 /// # Errors
 /// What is wrong with it, as the model is to read it.
-pub fn compile_written(
-    source: &str,
-    permissions: &[(String, Vec<String>)],
-) -> Result<Vec<u8>, String> {
+pub fn compile_written(source: &str, permissions: &Permitted) -> Result<Vec<u8>, String> {
     gsw_written::image(source, permissions)
 }
 

@@ -1,5 +1,6 @@
 //! Runs that outlive the process.
 
+use gsw_abi::run_status::RunStatus;
 use gsw_driver::engine::Info;
 
 /// A run of the store, whichever process runs it.
@@ -9,9 +10,8 @@ pub struct KeptRun {
     pub id: String,
     /// The name of its workflow.
     pub workflow: String,
-    /// `running`, `waiting`, `parked` (waits, and no process carries it), `interrupted`, `completed`, `failed`, `cancelled` or
-    /// `diverged`.
-    pub status: &'static str,
+    /// How far it is.
+    pub status: RunStatus,
     /// What it waits for, as text.
     pub waits_for: Option<String>,
     /// In nanoseconds since 1970.
@@ -23,7 +23,7 @@ pub struct KeptRun {
 impl KeptRun {
     pub(crate) fn of(info: Info) -> Self {
         Self {
-            status: info.status_name(),
+            status: info.shown_status(),
             id: info.id,
             workflow: info.workflow,
             waits_for: info.waiting,

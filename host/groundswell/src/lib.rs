@@ -33,6 +33,7 @@ pub mod variant;
 
 pub use error::{Error, HostError};
 pub use events::{Events, QUEUE};
+pub use gsw_abi::run_status::RunStatus;
 pub use gsw_driver::external::{Address, First, NotTaken, Taken};
 pub use gsw_engine::run::{ErrorPart, RunError, TracePlace};
 pub use gsw_notation::issue::Issue;

@@ -99,7 +99,7 @@ impl load::plans::Compiler for BuildCompiler {
     fn compile(
         &self,
         source: &str,
-        permissions: &load::plans::Permissions,
+        permissions: &gsw_abi::permission::Permitted,
     ) -> Result<Vec<u8>, String> {
         groundswell_build::compile_written(source, permissions)
     }

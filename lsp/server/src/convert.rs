@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use gsw_ide::SymbolKind;
-use gsw_source::{Diagnostic, ItemKind, LocatedEdit, Location, Place, Severity, Span};
+use gsw_source::{
+    Diagnostic, DiagnosticTag, ItemKind, LocatedEdit, Location, Place, Severity, Span,
+};
 use tower_lsp::ls_types as lsp;
 
 use crate::position;
@@ -92,7 +94,6 @@ pub fn diagnostic(view: View<'_>, diagnostic: &Diagnostic) -> lsp::Diagnostic {
             })
         })
         .collect();
-    let code = diagnostic.code.name();
     lsp::Diagnostic {
         range: view.range_in(located(diagnostic.place)),
         severity: Some(match diagnostic.severity {
@@ -100,17 +101,16 @@ pub fn diagnostic(view: View<'_>, diagnostic: &Diagnostic) -> lsp::Diagnostic {
             Severity::Warning => lsp::DiagnosticSeverity::WARNING,
             Severity::Hint => lsp::DiagnosticSeverity::HINT,
         }),
-        code: Some(lsp::NumberOrString::String(code.into())),
+        code: Some(lsp::NumberOrString::String(diagnostic.code.name().into())),
         source: Some("gswc".into()),
         message,
         related_information: Some(related),
-        tags: match code {
-            "unused-variable" | "unused-import" | "unreachable-code" | "unreachable-arm" => {
-                Some(vec![lsp::DiagnosticTag::UNNECESSARY])
-            }
-            "deprecated" => Some(vec![lsp::DiagnosticTag::DEPRECATED]),
-            _ => None,
-        },
+        tags: diagnostic.code.tag().map(|it| {
+            vec![match it {
+                DiagnosticTag::Unnecessary => lsp::DiagnosticTag::UNNECESSARY,
+                DiagnosticTag::Deprecated => lsp::DiagnosticTag::DEPRECATED,
+            }]
+        }),
         ..lsp::Diagnostic::default()
     }
 }

@@ -22,7 +22,7 @@ mod place;
 
 use crate::layout::{Context, Frame, Outcome};
 
-pub use asked::{AskedOfRun, AskedOfServer};
+pub use asked::{AskedOfRun, AskedOfServer, SaidOfClient, SaidOfServer};
 pub use choice::{AnswerPurpose, ErrorPolicy, NodeKind, QueuePurpose, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use parameter::{CallKind, Parameter};

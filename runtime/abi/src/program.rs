@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::call::NodeKind;
 use crate::hook::Hook;
+use crate::permission::Permitted;
 use crate::schema::schema_of_fields;
 use crate::types::{Field, Trust, TypeId, TypeTable};
 
@@ -45,9 +46,9 @@ pub struct Program {
     pub spans: Vec<Span>,
     pub sources: Vec<Source>,
     /// `permissions`, when the entry module or `gsw.toml` declares them.
-    pub permissions: Option<Vec<(String, Vec<String>)>>,
+    pub permissions: Option<Permitted>,
     /// What `gsw.toml` permits any program of the project at most; the block above can only narrow it.
-    pub ceiling: Option<Vec<(String, Vec<String>)>>,
+    pub ceiling: Option<Permitted>,
     /// What `gsw.toml` says of models.
     pub models: ModelDefaults,
     /// What `gsw.toml` says of the runs that are kept.

@@ -120,7 +120,8 @@ impl Glob {
     }
 
     /// What follows from a name in a folder: whether it is found, and the states inside of it.
-    fn step(&self, states: &[usize], name: &str, is_folder: bool) -> (bool, Vec<usize>) {
+    fn step(&self, states: &[usize], name: &str, kind: FileType) -> (bool, Vec<usize>) {
+        let is_folder = kind.is_dir();
         let (mut is_found, mut inside) = (false, Vec::new());
         for &at in states {
             let is_last = at + 1 == self.parts.len();
@@ -277,7 +278,7 @@ impl Search<'_> {
         if self.entries.is_multiple_of(256) {
             self.work.check()?;
         }
-        let (is_found, states) = self.glob.step(&folder.states, name, kind.is_dir());
+        let (is_found, states) = self.glob.step(&folder.states, name, kind);
         if !is_found && states.is_empty() {
             return Ok(());
         }

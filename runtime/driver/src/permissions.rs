@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gsw_abi::permission::{Permission, Permitted};
 use gsw_abi::program::Program;
 use gsw_abi::provider::Provider;
 use gsw_engine::media::{Media, MediaSource};
@@ -110,7 +111,7 @@ impl Permissions {
         if let MediaSource::Url { url } = &media.source {
             match address::host_and_port(url) {
                 Ok((host, port)) if self.reach(&host, port) != Reach::Nowhere => {}
-                Ok((host, _)) => return Outcome::Failed(refusal(format!("`net` of `{host}`"))),
+                Ok((host, _)) => return Outcome::Failed(refusal(Permission::Net, &host)),
                 Err(failure) => return Outcome::Failed(failure),
             }
         }
@@ -154,7 +155,7 @@ impl Permissions {
             ways.any(|it| rules.root(it, &resolved).is_some())
         });
         if !is_open {
-            return Err(refusal(format!("`fs.read` of `{path}`")));
+            return Err(refusal(Permission::FsRead, path));
         }
         Ok(resolved)
     }
@@ -233,19 +234,16 @@ impl From<Unfit> for Trouble {
 
 impl Rules {
     /// What is listed, by names.
-    fn of(lists: &[(String, Vec<String>)]) -> Self {
-        let listed = |name: &str| {
-            let lists = lists.iter().filter(|it| it.0 == name);
-            lists.flat_map(|it| it.1.clone()).collect::<Vec<_>>()
-        };
+    fn of(lists: &Permitted) -> Self {
+        let listed = |it: Permission| lists.get(&it).cloned().unwrap_or_default();
         // Where nothing can be opened, nothing is permitted.
-        let pinned = |name| listed(name).iter().flat_map(|it| Root::pin(it)).collect();
+        let pinned = |it| listed(it).iter().flat_map(|it| Root::pin(it)).collect();
         Self {
-            read: pinned("fs.read"),
-            write: pinned("fs.write"),
-            net: listed("net"),
-            exec: listed("exec"),
-            env: listed("env"),
+            read: pinned(Permission::FsRead),
+            write: pinned(Permission::FsWrite),
+            net: listed(Permission::Net),
+            exec: listed(Permission::Exec),
+            env: listed(Permission::Env),
             providers: None,
         }
     }
@@ -321,7 +319,7 @@ impl Rules {
         if self.env.iter().any(|it| it == name) {
             return Ok(());
         }
-        Err(refusal(format!("`env` of `{name}`")))
+        Err(refusal(Permission::Env, name))
     }
 
     /// The secrets in headers; where they are sent is checked by the code that sends them.
@@ -338,7 +336,7 @@ impl Rules {
         if provider.is_granted(granted) {
             return Ok(());
         }
-        Err(refusal(format!("models of `{}`", provider.name())))
+        Err(refused(format!("models of `{}`", provider.name())))
     }
 
     /// A person consents to what a program of theirs does, and not to what a model writes.
@@ -346,18 +344,18 @@ impl Rules {
         if self.providers.is_none() || oauth.is_empty() {
             return Ok(());
         }
-        Err(refusal(format!("a person's authorization at `{url}`")))
+        Err(refused(format!("a person's authorization at `{url}`")))
     }
 
     fn admit_program(&self, argv: &[String], env: &[(String, Template)]) -> Result<(), Failure> {
         let program = argv.first().map_or("", String::as_str);
         if !self.exec.iter().any(|it| it == program) {
-            return Err(refusal(format!("`exec` of `{program}`")));
+            return Err(refusal(Permission::Exec, program));
         }
         for (name, value) in env {
             let is_loader = LOADERS.iter().any(|it| name.starts_with(it));
             if is_loader || !self.env.contains(name) {
-                return Err(refusal(format!(
+                return Err(refused(format!(
                     "`{name}` in the environment of `{program}`"
                 )));
             }
@@ -398,14 +396,18 @@ fn entry_reach(entry: &str, host: &str, port: u16) -> Reach {
 }
 
 fn denied(access: Access, path: &str) -> Outcome {
-    let name = match access {
-        Access::Read => "fs.read",
-        Access::Write => "fs.write",
+    let permission = match access {
+        Access::Read => Permission::FsRead,
+        Access::Write => Permission::FsWrite,
     };
-    Outcome::Failed(refusal(format!("`{name}` of `{path}`")))
+    Outcome::Failed(refusal(permission, path))
 }
 
-fn refusal(what: String) -> Failure {
+fn refusal(permission: Permission, target: &str) -> Failure {
+    refused(format!("`{permission}` of `{target}`"))
+}
+
+fn refused(what: String) -> Failure {
     Failure::Denied { what }
 }
 

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use gsw_abi::call::SaidOfClient;
 use gsw_engine::operation::{AskOfServer, Grants};
 use gsw_tree::event::McpHappened;
 
@@ -85,7 +86,7 @@ impl std::fmt::Debug for OAuth {
 }
 
 impl OAuth {
-    /// From settings by the names of `std/mcp`; none where there are none.
+    /// From settings by the words of [`SaidOfClient`]; none where there are none.
     #[must_use]
     pub fn of(settings: Vec<(String, String)>) -> Option<Self> {
         if settings.is_empty() {
@@ -93,14 +94,15 @@ impl OAuth {
         }
         let mut this = Self::default();
         for (name, value) in settings {
-            match name.as_str() {
-                "client" => this.client = Some(value),
-                "secret" => this.secret = Some(value),
-                "issuer" => this.issuer = Some(value),
-                "document" => this.document = Some(value),
-                "scopes" => this.scopes = value.split_whitespace().map(str::to_owned).collect(),
-                "port" => this.port = value.parse().ok(),
-                _ => unreachable!("`std/mcp` has no other setting"),
+            match SaidOfClient::of_word(&name) {
+                SaidOfClient::Scopes => {
+                    this.scopes = value.split_whitespace().map(str::to_owned).collect();
+                }
+                SaidOfClient::Client => this.client = Some(value),
+                SaidOfClient::Secret => this.secret = Some(value),
+                SaidOfClient::Issuer => this.issuer = Some(value),
+                SaidOfClient::Document => this.document = Some(value),
+                SaidOfClient::Port => this.port = value.parse().ok(),
             }
         }
         Some(this)

@@ -42,7 +42,7 @@ pub struct Heap {
     threshold: u64,
     /// Bytes of tasks and nodes, which are no part of the pool.
     outside: u64,
-    over_limit: bool,
+    is_over_limit: bool,
     /// The flag that loops poll; null outside of a run.
     alarm: Option<Arc<Front>>,
     internal: Option<String>,
@@ -73,7 +73,7 @@ impl Heap {
             limit: limit.unwrap_or(u64::MAX),
             threshold: limit.unwrap_or(u64::MAX),
             outside: 0,
-            over_limit: false,
+            is_over_limit: false,
             alarm: None,
             internal: None,
             dropped: Vec::new(),

@@ -6,6 +6,7 @@ mod server;
 
 use std::sync::Arc;
 
+use gsw_abi::permission::Permitted;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
@@ -67,16 +68,16 @@ pub enum Passing {
 pub struct Written {
     pub source: String,
     /// What it may do at most: the permissions of the program that runs it, each with what it lists.
-    pub permissions: Vec<(String, Vec<String>)>,
+    pub permissions: Permitted,
 }
 
 /// What a program that a model has written may do at most, each permission with what it lists: all lists hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Rights {
     /// What the program lists itself, if it does.
-    pub own: Option<Vec<(String, Vec<String>)>>,
+    pub own: Option<Permitted>,
     /// What the program that runs it may do.
-    pub around: Vec<(String, Vec<String>)>,
+    pub around: Permitted,
     /// The providers that the agents of that program name, sorted: it has granted no key of another one.
     #[serde(default)]
     pub providers: Vec<String>,

@@ -110,3 +110,73 @@ pub enum Wait {
     /// Its body has ended; the tasks that belong to it have not.
     Ending,
 }
+
+/// The tasks that must end, or of which one must, before a wait is over.
+#[derive(Clone, Copy, Debug)]
+pub enum Awaited<'a> {
+    /// The one of a handle.
+    Task(u64),
+    /// Those of a list or tuple of handles.
+    Tasks(u64),
+    /// The one that runs the call with a key.
+    Key(&'a ToolKey),
+    /// The one whose call runs in a session.
+    Session(u64),
+    /// All of the current node.
+    AllOfNode,
+    /// Some of the current node, if any.
+    SomeOfNode,
+    /// Those that belong to the task itself.
+    Own,
+    /// None: any other task may help.
+    Any,
+}
+
+impl Wait {
+    /// Which tasks it waits for.
+    pub fn awaited(&self) -> Awaited<'_> {
+        match self {
+            Self::Await(handle) | Self::Part { stream: handle, .. } => Awaited::Task(*handle),
+            Self::AwaitAll { handles, .. } | Self::Race(Race { handles, .. }) => {
+                Awaited::Tasks(*handles)
+            }
+            Self::Keyed { key, .. } => Awaited::Key(key),
+            Self::Session { session } => Awaited::Session(*session),
+            Self::Join | Self::Abort | Self::Parallel(_) => Awaited::AllOfNode,
+            Self::Nothing
+            | Self::Operation { .. }
+            | Self::Stopping { .. }
+            | Self::Undo
+            | Self::Reflect(_)
+            | Self::Plan { .. }
+            | Self::Prompt(_) => Awaited::SomeOfNode,
+            Self::Ending => Awaited::Own,
+            Self::Push { .. } | Self::Pop { .. } | Self::Received { .. } => Awaited::Any,
+        }
+    }
+
+    /// When it came to the queue at which it waits.
+    pub fn arrival(&self) -> Option<Arrival> {
+        match self {
+            Self::Push { arrival, .. } | Self::Pop { arrival, .. } => Some(*arrival),
+            Self::Nothing
+            | Self::Operation { .. }
+            | Self::Stopping { .. }
+            | Self::Await(_)
+            | Self::AwaitAll { .. }
+            | Self::Race(_)
+            | Self::Join
+            | Self::Abort
+            | Self::Parallel(_)
+            | Self::Undo
+            | Self::Reflect(_)
+            | Self::Plan { .. }
+            | Self::Keyed { .. }
+            | Self::Prompt(_)
+            | Self::Part { .. }
+            | Self::Session { .. }
+            | Self::Received { .. }
+            | Self::Ending => None,
+        }
+    }
+}

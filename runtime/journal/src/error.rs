@@ -168,7 +168,9 @@ impl std::fmt::Display for Error {
             }
             Self::NoSuchRun(id) => write!(f, "there is no run `{id}`"),
             Self::Ambiguous(id) => write!(f, "several runs begin with `{id}`"),
-            Self::Ended { id, status } => write!(f, "run `{id}` has ended: {}", status.name()),
+            Self::Ended { id, status } => {
+                write!(f, "run `{id}` has ended: {}", status.shown().name())
+            }
             Self::NotEnded(id) => write!(f, "run `{id}` has not ended: resume it first"),
             Self::Carried(id) => write!(f, "another process carries run `{id}`"),
             Self::Exists(id) => write!(f, "there is a run `{id}`, and an id is given once"),

@@ -317,7 +317,7 @@ fn head(row: &RunRow) -> Result<Line, Error> {
         form: FORM,
         id: row.id.clone(),
         workflow: row.workflow.clone(),
-        status: row.status()?.name().to_owned(),
+        status: row.status()?.shown().name().to_owned(),
         begun: row.begun,
         changed: row.changed,
         program: row.program.clone(),

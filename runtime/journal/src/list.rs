@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gsw_abi::run_status::RunStatus;
 use rusqlite::{Connection, Params};
 
 use crate::cancellation;
@@ -63,11 +64,11 @@ pub struct Info {
 impl Info {
     /// Its status as people see it: a run that no process runs and that has not ended was interrupted.
     #[must_use]
-    pub const fn status_name(&self) -> &'static str {
+    pub const fn shown_status(&self) -> RunStatus {
         match (self.status, self.carried) {
-            (Status::Running, Carried::No) => "interrupted",
-            (Status::Waiting, Carried::No) => "parked",
-            (status, _) => status.name(),
+            (Status::Running, Carried::No) => RunStatus::Interrupted,
+            (Status::Waiting, Carried::No) => RunStatus::Parked,
+            (status, Carried::Yes | Carried::No) => status.shown(),
         }
     }
 }

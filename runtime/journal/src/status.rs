@@ -1,4 +1,6 @@
-//! The status of a run.
+//! The status of a run, as a store keeps it.
+
+use gsw_abi::run_status::RunStatus;
 
 /// How far a run is, as its owner last wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,15 +40,16 @@ impl Status {
         Self::ALL.into_iter().find(|it| it.number() == number)
     }
 
+    /// As people see it of a run that a process carries or that has ended.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn shown(self) -> RunStatus {
         match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Diverged => "diverged",
+            Self::Running => RunStatus::Running,
+            Self::Waiting => RunStatus::Waiting,
+            Self::Completed => RunStatus::Completed,
+            Self::Failed => RunStatus::Failed,
+            Self::Cancelled => RunStatus::Cancelled,
+            Self::Diverged => RunStatus::Diverged,
         }
     }
 

@@ -231,7 +231,7 @@ fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origi
             "note: the run {} of `{}`, which it has detached, is {}, and no process carries it{others}; resume it: {}",
             short(&run.id),
             run.workflow,
-            run.status_name(),
+            run.shown_status().name(),
             Next::new(origin, options, &run.id).resume()
         ));
     }

@@ -5,6 +5,7 @@ mod shape;
 use std::fmt::Write;
 
 use gsw_abi::option::BuiltinOption;
+use gsw_abi::permission::Permission;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::provider::Provider;
 use gsw_abi::types::{Field, Type, TypeTable};
@@ -255,8 +256,8 @@ fn variables(program: &Program) -> Vec<(String, String)> {
         "A program that opens the addresses at which MCP servers are authorized",
     ));
     rows.push(row_of("NO_COLOR", "No colors on a terminal"));
-    let permitted = program.permissions.iter().flatten();
-    for (_, names) in permitted.filter(|it| it.0 == "env") {
+    let permitted = program.permissions.as_ref();
+    if let Some(names) = permitted.and_then(|it| it.get(&Permission::Env)) {
         rows.extend(names.iter().map(|it| row_of(it, "Read by this program")));
     }
     rows

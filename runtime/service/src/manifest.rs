@@ -1,7 +1,5 @@
 //! What a program says of itself: schemas, effects, models, permissions.
 
-use std::collections::BTreeMap;
-
 use gsw_abi::program::{Agent, Program, Prompt, Repeat, Tool, Workflow};
 use gsw_abi::schema;
 use gsw_abi::types::TypeTable;
@@ -21,7 +19,7 @@ pub fn manifest(program: &Program) -> Value {
         "agents": program.agents.iter().map(agent).collect::<Vec<_>>(),
         "prompts": program.prompts.iter().map(|it| prompt(program, it)).collect::<Vec<_>>(),
         "tools": program.tools.iter().map(|it| tool(types, it)).collect::<Vec<_>>(),
-        "permissions": program.permissions.as_ref().map(|it| it.iter().cloned().collect::<BTreeMap<_, _>>()),
+        "permissions": program.permissions,
     })
 }
 

@@ -232,9 +232,7 @@ pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
 /// The id of the newest run that can be resumed.
 fn newest(store: &RunStore) -> Result<String, String> {
     let runs = all(store)?.runs;
-    let open = runs
-        .iter()
-        .find(|it| matches!(it.status_name(), "interrupted" | "parked" | "diverged"));
+    let open = runs.iter().find(|it| it.shown_status().is_resumable());
     match open {
         Some(info) => Ok(info.id.clone()),
         None => Err("there is no run that was interrupted".into()),
@@ -285,7 +283,7 @@ fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
         [
             short(&it.id).to_owned(),
             it.workflow.clone(),
-            it.status_name().to_owned(),
+            it.shown_status().name().to_owned(),
             rfc3339(it.begun),
             match costs(it) {
                 Some(Cost::Usd(usd)) => money(usd),
@@ -303,7 +301,7 @@ fn described(info: &Info) -> Value {
     json!({
         "id": info.id,
         "workflow": info.workflow,
-        "status": info.status_name(),
+        "status": info.shown_status().name(),
         "started": rfc3339(info.begun),
         "changed": rfc3339(info.changed),
         "waits_for": info.waiting,

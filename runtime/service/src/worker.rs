@@ -262,10 +262,10 @@ impl Worker<'_> {
             return;
         }
         let (carried, id, workflow) = (Arc::clone(&self.carried), info.id.clone(), &info.workflow);
-        let is_quiet = self.options.verbosity == Verbosity::Quiet;
+        let verbosity = self.options.verbosity;
         let workflow = workflow.clone();
         let end = move |finished: Box<Finished>| {
-            if let Some(text) = said_of(&finished.result, is_quiet) {
+            if let Some(text) = said_of(&finished.result, verbosity) {
                 say::say_lines(&format!("run {} of `{workflow}`: {text}", short(&id)));
             }
             carried.lock().remove(&id);
@@ -277,7 +277,7 @@ impl Worker<'_> {
         };
         let why = match self.engine.resume_with(&info.id, options) {
             Ok(_) => {
-                if !is_quiet {
+                if verbosity != Verbosity::Quiet {
                     say_moved(&self.store, &info.id);
                 }
                 self.delayed.remove(&info.id);
@@ -395,7 +395,8 @@ impl Worker<'_> {
 }
 
 /// The message for a run that this worker does not run any more.
-fn said_of(result: &RunResult, is_quiet: bool) -> Option<String> {
+fn said_of(result: &RunResult, verbosity: Verbosity) -> Option<String> {
+    let is_quiet = verbosity == Verbosity::Quiet;
     Some(match result {
         RunResult::Value(_) if is_quiet => return None,
         RunResult::Value(_) => "completed\n".to_owned(),

@@ -80,6 +80,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-written",
         &[
+            "gsw-abi",
             "gsw-analysis",
             "gsw-codegen",
             "gsw-flow",
@@ -89,7 +90,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("gsw-tree", &["gsw-abi", "gsw-notation"]),
-    ("gsw-journal", &["gsw-notation"]),
+    ("gsw-journal", &["gsw-abi", "gsw-notation"]),
     ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     (

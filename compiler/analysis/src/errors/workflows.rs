@@ -1,5 +1,6 @@
 //! Wording of what is where it is not allowed, and of what crosses what it may not.
 
+use gsw_abi::permission::Permission;
 use gsw_source::{Code, Diagnostic, Place};
 
 use crate::manifest::PermissionSource;
@@ -133,7 +134,7 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
 /// A call that needs a permission which the program does not give itself.
 pub fn not_permitted(
     place: Place,
-    effect: &str,
+    permission: Permission,
     source: PermissionSource,
     entry: Option<&str>,
 ) -> Diagnostic {
@@ -141,15 +142,15 @@ pub fn not_permitted(
         PermissionSource::Block => "`permissions`",
         PermissionSource::Project => "`[permissions]` of `gsw.toml`",
     };
-    let message = format!("this needs the permission `{effect}`, which {list} does not list");
+    let message = format!("this needs the permission `{permission}`, which {list} does not list");
     let entry = entry.unwrap_or("…");
     let note = match source {
         PermissionSource::Block => {
-            format!("to permit it, add `{effect}: [{entry:?}]` to the `permissions` block")
+            format!("to permit it, add `{permission}: [{entry:?}]` to the `permissions` block")
         }
         PermissionSource::Project => {
             format!(
-                "to permit it, add `{effect} = [{entry:?}]` under `[permissions]` in `gsw.toml`"
+                "to permit it, add `{permission} = [{entry:?}]` under `[permissions]` in `gsw.toml`"
             )
         }
     };
@@ -160,7 +161,7 @@ pub fn not_permitted(
 
 /// What a call needs that a permission does not list.
 pub struct Wanted<'a> {
-    pub effect: &'a str,
+    pub permission: Permission,
     /// What the list would have to hold.
     pub entry: &'a str,
     /// What the call names.
@@ -175,11 +176,11 @@ pub fn target_not_permitted(
     listed: &[String],
 ) -> Diagnostic {
     let Wanted {
-        effect,
+        permission,
         entry,
         target,
     } = wanted;
-    let message = format!("the permission `{effect}` does not cover `{target}`");
+    let message = format!("the permission `{permission}` does not cover `{target}`");
     let listed: Vec<String> = listed.iter().map(|it| format!("`{it}`")).collect();
     let note = if listed.is_empty() {
         "it lists nothing".to_string()
@@ -193,40 +194,52 @@ pub fn target_not_permitted(
     Diagnostic::error(Code::NOT_PERMITTED, place, message)
         .note(note)
         .note(format!(
-            "to permit it, add `{entry:?}` to `{effect}` {home}"
+            "to permit it, add `{entry:?}` to `{permission}` {home}"
         ))
 }
 
 /// An entry of a `permissions` block that can never cover anything.
-pub fn unmatchable_entry(place: Place, permission: &str, entry: &str, meant: &str) -> Diagnostic {
+pub fn unmatchable_entry(
+    place: Place,
+    permission: Permission,
+    entry: &str,
+    meant: &str,
+) -> Diagnostic {
     let message = format!("`{entry}` covers nothing of `{permission}`");
     Diagnostic::error(Code::WRONG_SETTING, place, message)
         .note(match permission {
-            "net" => {
+            Permission::Net => {
                 "an entry is a host: `api.example.org`, `api.example.org:8443`, `*.example.org`"
             }
-            "fs.read" | "fs.write" => "an entry is a file, or a folder with all that is in it",
-            "exec" => "an entry is the name of a program, whatever its arguments",
-            _ => "an entry is the name of a variable",
+            Permission::FsRead | Permission::FsWrite => {
+                "an entry is a file, or a folder with all that is in it"
+            }
+            Permission::Exec => "an entry is the name of a program, whatever its arguments",
+            Permission::Env => "an entry is the name of a variable",
         })
         .fix(format!("write `{meant}`"), place, format!("{meant:?}"))
 }
 
 /// An entry of a `permissions` block that the project's `gsw.toml` does not grant.
-pub fn beyond_project(place: Place, effect: &str, entry: &str, granted: &[String]) -> Diagnostic {
+pub fn beyond_project(
+    place: Place,
+    permission: Permission,
+    entry: &str,
+    granted: &[String],
+) -> Diagnostic {
     let granted: Vec<String> = granted.iter().map(|it| format!("`{it}`")).collect();
     let note = if granted.is_empty() {
-        format!("`[permissions]` of `gsw.toml` grants no `{effect}`")
+        format!("`[permissions]` of `gsw.toml` grants no `{permission}`")
     } else {
         format!(
-            "`[permissions]` of `gsw.toml` grants `{effect}` of {}",
+            "`[permissions]` of `gsw.toml` grants `{permission}` of {}",
             granted.join(", ")
         )
     };
     Diagnostic::error(
         Code::NOT_PERMITTED,
         place,
-        format!("the project does not permit `{effect}` of `{entry}`"),
+        format!("the project does not permit `{permission}` of `{entry}`"),
     )
     .note(note)
     .note("this block can only narrow what the project permits")

@@ -1,5 +1,6 @@
 //! Calls that the program's own `permissions` refuse, where that can be seen before it runs.
 
+use gsw_abi::permission::{Permission, Permitted};
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
 use gsw_names::{KnownItem, PRELUDE, is_std, item_signature, module_path};
@@ -9,15 +10,6 @@ use crate::constant::{ConstantValue, known_value};
 use crate::errors;
 use crate::manifest::{permission_source, permissions};
 use crate::summary::item_summary;
-
-/// The effects that a permission grants, each under its own name.
-const GRANTED: &[Effect] = &[
-    Effect::FsRead,
-    Effect::FsWrite,
-    Effect::Net,
-    Effect::Exec,
-    Effect::Env,
-];
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if is_std(db, body.item.file(db)) {
@@ -31,8 +23,8 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         let is_secret = module_path(db, item.file(db)) == Some(PRELUDE);
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         let subject = subject(db, item);
-        for effect in own_effects(db, item) {
-            if effect == Effect::FsRead
+        for permission in own_permissions(db, item) {
+            if permission == Permission::FsRead
                 && may_ask(
                     db,
                     item,
@@ -42,10 +34,10 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             {
                 continue;
             }
-            let listed = granted.iter().find(|(name, _)| name == effect.name());
+            let listed = granted.get(&permission);
             let place = body.place(span);
             // The address of a request with any method follows the method.
-            let is_address = |it: &String| effect != Effect::Net || host(it).is_some();
+            let is_address = |it: &String| permission != Permission::Net || host(it).is_some();
             let named = |n| {
                 nth(n)
                     .and_then(|it| target(db, body, it))
@@ -53,22 +45,22 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             };
             match (
                 listed,
-                named(subject).or_else(|| named(1).filter(|_| effect == Effect::Net)),
+                named(subject).or_else(|| named(1).filter(|_| permission == Permission::Net)),
             ) {
                 // A secret is shown nowhere; only one that is named is known to be refused where it is sent.
                 (_, None) if is_secret => {}
                 (None, target) => {
-                    let entry = target.map(|it| entry_for(effect, &it));
+                    let entry = target.map(|it| entry_for(permission, &it));
                     let source = permission_source(db);
                     let entry = entry.as_deref();
-                    found.push(errors::not_permitted(place, effect.name(), source, entry));
+                    found.push(errors::not_permitted(place, permission, source, entry));
                 }
-                (Some((_, list)), Some(target))
-                    if !list.iter().any(|it| admits(effect, it, &target)) =>
+                (Some(list), Some(target))
+                    if !list.iter().any(|it| admits(permission, it, &target)) =>
                 {
                     let wanted = errors::Wanted {
-                        effect: effect.name(),
-                        entry: &entry_for(effect, &target),
+                        permission,
+                        entry: &entry_for(permission, &target),
                         target: &target,
                     };
                     let source = permission_source(db);
@@ -85,7 +77,7 @@ fn environment(
     db: &dyn Db,
     body: &Body,
     (span, item, arguments): LibraryCall<'_>,
-    granted: &[(String, Vec<String>)],
+    granted: &Permitted,
     found: &mut Vec<Diagnostic>,
 ) {
     if module_path(db, item.file(db)) != Some("std/exec") {
@@ -97,9 +89,8 @@ fn environment(
     let Some(ExpressionKind::Map(entries)) = given.map(|it| &body.expression(it.1).kind) else {
         return;
     };
-    let effect = Effect::Env.name();
-    let listed = granted.iter().find(|(name, _)| name == effect);
-    let listed = listed.map_or(&[][..], |(_, list)| list.as_slice());
+    let permission = Permission::Env;
+    let listed = granted.get(&permission).map_or(&[][..], Vec::as_slice);
     for (key, _) in entries {
         let Some(name) = target(db, body, *key).filter(|it| !listed.contains(it)) else {
             continue;
@@ -107,10 +98,10 @@ fn environment(
         let source = permission_source(db);
         let place = body.place(span);
         found.push(match listed.is_empty() {
-            true => errors::not_permitted(place, effect, source, Some(&name)),
+            true => errors::not_permitted(place, permission, source, Some(&name)),
             false => {
                 let wanted = errors::Wanted {
-                    effect,
+                    permission,
                     entry: &name,
                     target: &name,
                 };
@@ -138,18 +129,12 @@ fn library_calls<'b>(db: &'b dyn Db, body: &'b Body) -> impl Iterator<Item = Lib
 }
 
 /// Whether `item` only asks what is at a path that may be written.
-fn may_ask(
-    db: &dyn Db,
-    item: ItemId,
-    granted: &[(String, Vec<String>)],
-    path: Option<&str>,
-) -> bool {
+fn may_ask(db: &dyn Db, item: ItemId, granted: &Permitted, path: Option<&str>) -> bool {
     let asks = [KnownItem::FsExists, KnownItem::FsIsFolder];
-    let writes = Effect::FsWrite;
-    let mut lists = granted.iter().filter(|(name, _)| name == writes.name());
-    asks.iter().any(|it| it.is(db, item))
-        && lists
-            .any(|(_, list)| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path))))
+    let writes = Permission::FsWrite;
+    let admitted =
+        |list: &Vec<String>| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path)));
+    asks.iter().any(|it| it.is(db, item)) && granted.get(&writes).is_some_and(admitted)
 }
 
 /// Which parameter says what is reached: the first one, unless another one is said to be of files.
@@ -160,46 +145,32 @@ fn subject(db: &dyn Db, item: ItemId) -> u32 {
 }
 
 /// What a permission must list for a target: of an address the host.
-fn entry_for(effect: Effect, target: &str) -> String {
-    let named = match effect {
-        Effect::Net => host(target),
-        Effect::FsRead
-        | Effect::FsWrite
-        | Effect::Model
-        | Effect::Exec
-        | Effect::Env
-        | Effect::Time
-        | Effect::Random
-        | Effect::Human
-        | Effect::Spawn
-        | Effect::Host
-        | Effect::External => None,
+fn entry_for(permission: Permission, target: &str) -> String {
+    let named = match permission {
+        Permission::Net => host(target),
+        Permission::FsRead | Permission::FsWrite | Permission::Exec | Permission::Env => None,
     };
     named.unwrap_or(target).to_owned()
 }
 
-/// What the function of the library itself does; what its function arguments do is seen where they are.
-fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
+/// What the function of the library itself needs; what its function arguments do is seen where they are.
+fn own_permissions(db: &dyn Db, item: ItemId) -> Vec<Permission> {
     // A workflow that is started by name does what it does where it is declared.
     if module_path(db, item.file(db)) == Some("std/workflows") {
         return Vec::new();
     }
     // What a server is says what calls of it need.
     if KnownItem::McpStdio.is(db, item) {
-        return vec![Effect::Exec];
+        return vec![Permission::Exec];
     }
     if KnownItem::McpHttp.is(db, item) {
-        return vec![Effect::Net];
+        return vec![Permission::Net];
     }
     if module_path(db, item.file(db)) == Some("std/mcp") {
         return Vec::new();
     }
     let effects = item_summary(db, item).item.effects;
-    GRANTED
-        .iter()
-        .copied()
-        .filter(|it| effects.has(*it))
-        .collect()
+    effects.iter().filter_map(Effect::permission).collect()
 }
 
 /// The file, host, command or variable that an argument names, when it is known.
@@ -221,40 +192,26 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
     }
 }
 
-fn admits(effect: Effect, granted: &str, target: &str) -> bool {
-    match effect {
+fn admits(permission: Permission, granted: &str, target: &str) -> bool {
+    match permission {
         // Where the program runs is not known here, so whether a relative path is in an absolute folder is left to the run.
-        Effect::FsRead | Effect::FsWrite => {
+        Permission::FsRead | Permission::FsWrite => {
             (is_absolute(granted) && !is_absolute(target)) || is_beneath(granted, target)
         }
-        Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
-        Effect::Model
-        | Effect::Exec
-        | Effect::Env
-        | Effect::Time
-        | Effect::Random
-        | Effect::Human
-        | Effect::Spawn
-        | Effect::Host
-        | Effect::External => granted == target,
+        Permission::Net => host(target).is_none_or(|it| is_host(granted, it)),
+        Permission::Exec | Permission::Env => granted == target,
     }
 }
 
 /// Whether what `entry` lists is part of what `granted` lists.
-pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
-    match effect {
+pub fn contains(permission: Permission, granted: &str, entry: &str) -> bool {
+    match permission {
         // Links and `..` are resolved only when the program runs, so a path that climbs is part of nothing.
-        Effect::FsRead | Effect::FsWrite => segments(entry).is_some() && is_beneath(granted, entry),
-        Effect::Net => is_host(granted, entry),
-        Effect::Model
-        | Effect::Exec
-        | Effect::Env
-        | Effect::Time
-        | Effect::Random
-        | Effect::Human
-        | Effect::Spawn
-        | Effect::Host
-        | Effect::External => granted == entry,
+        Permission::FsRead | Permission::FsWrite => {
+            segments(entry).is_some() && is_beneath(granted, entry)
+        }
+        Permission::Net => is_host(granted, entry),
+        Permission::Exec | Permission::Env => granted == entry,
     }
 }
 

@@ -38,12 +38,12 @@ pub(super) fn may_be_left(
         leaving,
         raises,
         loops: 0,
-        left: false,
-        broken: false,
-        raised: false,
+        has_left: false,
+        has_broken: false,
+        has_raised: false,
     };
     let taken = paths.block(rest.0, rest.1, Taken::No);
-    taken == Taken::No || paths.left
+    taken == Taken::No || paths.has_left
 }
 
 /// Whether the content of the locals was taken; `Yes` where a path ends as well.
@@ -72,9 +72,9 @@ struct Paths<'a> {
     /// How many loops of the rest are open.
     loops: u32,
     /// Whether some path has left the block before anybody took it; or the innermost loop; or raised an error.
-    left: bool,
-    broken: bool,
-    raised: bool,
+    has_left: bool,
+    has_broken: bool,
+    has_raised: bool,
 }
 
 impl Paths<'_> {
@@ -140,7 +140,7 @@ impl Paths<'_> {
                 }
                 Child::Closure(..) => taken,
             });
-        self.raised |= after == Taken::No && (self.raises)(id);
+        self.has_raised |= after == Taken::No && (self.raises)(id);
         after
     }
 
@@ -212,13 +212,13 @@ impl Paths<'_> {
     fn ending(&mut self, kind: &Kind, before: Taken) -> Option<Taken> {
         if let Kind::Return(value) = kind {
             let after = self.each(*value, before);
-            self.left |= after == Taken::No && self.leaving == Leaving::Awaits;
+            self.has_left |= after == Taken::No && self.leaving == Leaving::Awaits;
         } else if let Kind::Fail(value) = kind {
-            self.raised |= self.expression(*value, before) == Taken::No;
+            self.has_raised |= self.expression(*value, before) == Taken::No;
         } else if matches!(kind, Kind::Break | Kind::Continue) {
             match self.loops {
-                0 => self.left |= self.leaving == Leaving::Awaits,
-                _ => self.broken |= matches!(kind, Kind::Break),
+                0 => self.has_left |= self.leaving == Leaving::Awaits,
+                _ => self.has_broken |= matches!(kind, Kind::Break),
             }
         } else {
             return None;
@@ -234,23 +234,23 @@ impl Paths<'_> {
     }
 
     fn catch(&mut self, value: ExpressionId, arms: &[Arm], before: Taken) -> Taken {
-        let outside = std::mem::take(&mut self.raised);
+        let outside = std::mem::take(&mut self.has_raised);
         let after = self.expression(value, before);
         // An error comes to the arms from where it was raised, which is most often the `await` itself.
-        let raised = match self.raised {
+        let raised = match self.has_raised {
             true => Taken::No,
             false => Taken::Yes,
         };
-        self.raised |= outside;
+        self.has_raised |= outside;
         after.and(self.arms(arms, raised))
     }
 
     /// A turn of a loop; whether a `break` left it.
     fn turn(&mut self, body: ExpressionId, before: Taken) -> bool {
-        let outside = std::mem::take(&mut self.broken);
+        let outside = std::mem::take(&mut self.has_broken);
         self.loops += 1;
         self.expression(body, before);
         self.loops -= 1;
-        std::mem::replace(&mut self.broken, outside)
+        std::mem::replace(&mut self.has_broken, outside)
     }
 }

@@ -181,7 +181,7 @@ fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
             text,
             "run {id} of {}, {}: {said}",
             info.workflow,
-            info.status_name()
+            info.shown_status().name()
         );
         for line in why.iter().flat_map(|it| it.lines()) {
             let _ = writeln!(text, "  {line}");
@@ -275,7 +275,7 @@ fn as_json(pairs: &[Pair], runs: Option<&[Replayed]>) -> Value {
             json!({
                 "id": it.info.id,
                 "workflow": it.info.workflow,
-                "status": it.info.status_name(),
+                "status": it.info.shown_status().name(),
                 "goes_on": goes_on(it),
                 "why": why,
             })

@@ -12,28 +12,28 @@ const LINES: u64 = 10;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Touched {
     /// Variables, queues and places that are shared.
-    cells: bool,
+    has_cells: bool,
     /// What `context` shows of nodes.
-    tree: bool,
-    log: bool,
+    has_tree: bool,
+    has_log: bool,
 }
 
 impl Touched {
     const NOTHING: Self = Self {
-        cells: false,
-        tree: false,
-        log: false,
+        has_cells: false,
+        has_tree: false,
+        has_log: false,
     };
     pub(super) const CELLS: Self = Self {
-        cells: true,
+        has_cells: true,
         ..Self::NOTHING
     };
 
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
-            cells: self.cells || other.cells,
-            tree: self.tree || other.tree,
-            log: self.log || other.log,
+            has_cells: self.has_cells || other.has_cells,
+            has_tree: self.has_tree || other.has_tree,
+            has_log: self.has_log || other.has_log,
         }
     }
 
@@ -55,9 +55,9 @@ impl Touched {
             RuntimeCall::node_fail,
         ];
         Self {
-            cells: is_place || of_cells.contains(&call),
-            tree: name.starts_with("state_") || of_tree.contains(&call),
-            log: call == RuntimeCall::log,
+            has_cells: is_place || of_cells.contains(&call),
+            has_tree: name.starts_with("state_") || of_tree.contains(&call),
+            has_log: call == RuntimeCall::log,
         }
     }
 
@@ -70,19 +70,19 @@ impl Touched {
                 | RuntimeCall::constant_kept
         ) || call.name().starts_with("place_");
         if call != RuntimeCall::context_query {
-            return reads_cells && self.cells;
+            return reads_cells && self.has_cells;
         }
         match arguments.get(1) {
-            Some(Operand::Word(LINES)) => self.log,
+            Some(Operand::Word(LINES)) => self.has_log,
             // A node's `state` is what cells hold.
-            Some(Operand::Word(_)) => self.tree || self.cells,
+            Some(Operand::Word(_)) => self.has_tree || self.has_cells,
             Some(Operand::Local(_)) | None => self != Self::NOTHING,
         }
     }
 
     /// Whether a shared variable may hold something else.
     pub(super) const fn is_seen_in_cells(self) -> bool {
-        self.cells
+        self.has_cells
     }
 }
 

@@ -24,6 +24,16 @@ enum Change {
     Append,
 }
 
+/// What the cell of a variable holds from when its value is read until the new one is stored.
+#[derive(Clone, Copy)]
+enum Cell {
+    /// Nothing, so that the value has one owner and grows in place. Nothing may raise in between: a handler of the error would
+    /// read an empty variable.
+    Emptied,
+    /// The value.
+    Kept,
+}
+
 /// The right side of an operator.
 pub(super) enum Right {
     Value(Operand),
@@ -81,8 +91,10 @@ impl Builder<'_, '_> {
         };
         let joins = self.joins(ty);
         // A join that makes a checked value raises where the check fails, and then the variable keeps what it has.
-        let cannot_raise = joins && !matches!(ty, Type::Checked(..));
-        let old = self.taken(local, ty, cannot_raise);
+        let old = match joins && !matches!(ty, Type::Checked(..)) {
+            true => self.old_value(local, ty, Cell::Emptied),
+            false => self.old_value(local, ty, Cell::Kept),
+        };
         let new = self.updated(ty, operator, old, right);
         self.write(local, new);
         if joins { Change::Append } else { Change::Set }
@@ -138,19 +150,16 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The variable's value, out of its cell when it can be stored again without anything raised between.
-    fn taken(&mut self, local: hir::LocalId, ty: &Type, cannot_raise: bool) -> Operand {
+    /// The variable's value.
+    fn old_value(&mut self, local: hir::LocalId, ty: &Type, left: Cell) -> Operand {
         match self.variables.place(local) {
             Variable::Local(local) => Operand::Local(local),
             Variable::Cell(cell) => {
                 let ty = self.type_id(ty);
                 let to = self.local(ty);
-                self.emit(if cannot_raise {
-                    // Taken, the value has one owner and grows in place. The cell is empty until it is stored again, so nothing may
-                    // raise in between: a handler of the error would read an empty variable.
-                    Instruction::CellTake { to, cell }
-                } else {
-                    Instruction::CellGet { to, cell }
+                self.emit(match left {
+                    Cell::Emptied => Instruction::CellTake { to, cell },
+                    Cell::Kept => Instruction::CellGet { to, cell },
                 });
                 Operand::Local(to)
             }

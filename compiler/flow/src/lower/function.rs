@@ -16,6 +16,7 @@ use crate::instance::{BodyInstance, Instance, LambdaUse};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::lower::builder::Builder;
+use crate::lower::human::Asked;
 use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
@@ -119,8 +120,8 @@ impl<'v> Lowering<'v> {
             Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
-            Instance::Human { item } => self.lower_human(*item),
-            Instance::External { item } => self.lower_external(*item),
+            Instance::Human { item } => self.lower_question(*item, Asked::Person),
+            Instance::External { item } => self.lower_question(*item, Asked::Outside),
             Instance::Rows { item } => self.lower_rows(*item),
         }
     }

@@ -13,19 +13,36 @@ use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::node::NodeHead;
 use crate::lower::region::ReturnOutput;
 
+/// Who is asked.
+#[derive(Clone, Copy)]
+pub enum Asked {
+    /// A person, by a `human`.
+    Person,
+    /// Something outside, by an `external`.
+    Outside,
+}
+
 impl Lowering<'_> {
-    /// The function of a `human`: its node, with the time limit inside.
-    pub fn lower_human(&mut self, item: ItemId) -> Function {
+    /// The function of a `human` or an `external`: its node, with the time limit inside.
+    pub fn lower_question(&mut self, item: ItemId, asked: Asked) -> Function {
         let answer = self.view.signature(item).result.clone();
-        let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
+        let (kind, part) = match asked {
+            Asked::Person => (NodeKind::Human, BodyPart::User),
+            Asked::Outside => (NodeKind::External, BodyPart::Settings),
+        };
+        let mut builder = self.builder(item, part, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         let settings = builder.part_value(item, BodyPart::Settings, builtin::JSON);
-        // Outside of the node: what is wrong with the limit is an error of the call, and no question is shown.
+        // Outside of the node: what is wrong with the limit or the key is an error of the call, and no question is shown.
         let limit = builder.runtime(builtin::INT, RuntimeCall::human_timeout, vec![settings]);
+        let given = match asked {
+            Asked::Person => settings,
+            Asked::Outside => builder.part_value(item, BodyPart::Key, builtin::STRING),
+        };
         let name = item.name(builder.program.view.db()).to_string();
         let input = builder.named_json(item, &parameters);
         let head = NodeHead {
-            kind: NodeKind::Human,
+            kind,
             was: None,
             name: builder.text(&name),
             input,
@@ -34,35 +51,7 @@ impl Lowering<'_> {
         };
         let value = builder.node_around(head, |builder| {
             builder.in_timeout(limit, |builder| {
-                ask(builder, item, &parameters, settings, &answer)
-            })
-        });
-        builder.end(Terminator::Return(value));
-        builder.finish()
-    }
-
-    /// The function of an `external`: its node, with the time limit inside.
-    pub fn lower_external(&mut self, item: ItemId) -> Function {
-        let answer = self.view.signature(item).result.clone();
-        let mut builder = self.builder(item, BodyPart::Settings, Colour::Resumable);
-        let parameters = builder.declared_parameters(item);
-        let settings = builder.part_value(item, BodyPart::Settings, builtin::JSON);
-        // Outside of the node, as the limit of a question to a person and the key of a tool.
-        let limit = builder.runtime(builtin::INT, RuntimeCall::human_timeout, vec![settings]);
-        let key = builder.part_value(item, BodyPart::Key, builtin::STRING);
-        let name = item.name(builder.program.view.db()).to_string();
-        let input = builder.named_json(item, &parameters);
-        let head = NodeHead {
-            kind: NodeKind::External,
-            was: None,
-            name: builder.text(&name),
-            input,
-            result: answer.clone(),
-            output: ReturnOutput::Nothing,
-        };
-        let value = builder.node_around(head, |builder| {
-            builder.in_timeout(limit, |builder| {
-                await_outside(builder, item, &parameters, key, &answer)
+                ask(builder, item, &parameters, (asked, given), &answer)
             })
         });
         builder.end(Terminator::Return(value));
@@ -70,45 +59,33 @@ impl Lowering<'_> {
     }
 }
 
-/// The answer from outside, or in a test of the mock that stands in for it.
-fn await_outside(
-    emitter: &mut Emitter,
-    item: ItemId,
-    parameters: &[Operand],
-    key: Operand,
-    answer: &Type,
-) -> Operand {
-    let ty = emitter.type_id(answer);
-    let join = emitter.join(ty);
-    emitter.deliver_mocked(item, parameters, answer, join);
-    emitter.refuse_unmocked(item, parameters);
-    let index = emitter.program.prompt(item);
-    let arguments = emitter.named_json(item, parameters);
-    let index = Operand::Word(u64::from(index));
-    let words = vec![type_word(ty), index, key, arguments];
-    let value = emitter.runtime(ty, RuntimeCall::external_ask, words);
-    emitter.deliver(join, value);
-    emitter.joined_value(join)
-}
-
-/// The answer of the person, or in a test of the mock that stands in for one.
+/// The answer, or in a test of the mock that stands in for who is asked. A person is asked with settings, what is outside by a key.
 fn ask(
     emitter: &mut Emitter,
     item: ItemId,
     parameters: &[Operand],
-    settings: Operand,
+    (asked, given): (Asked, Operand),
     answer: &Type,
 ) -> Operand {
     let ty = emitter.type_id(answer);
     let join = emitter.join(ty);
     emitter.deliver_mocked(item, parameters, answer, join);
     emitter.refuse_unmocked(item, parameters);
-    let index = emitter.program.prompt(item);
-    let text = emitter.said(item, parameters.to_vec());
-    let arguments = emitter.named_json(item, parameters);
-    let index = Operand::Word(u64::from(index));
-    let words = vec![type_word(ty), index, text, arguments, settings];
-    let value = emitter.runtime(ty, RuntimeCall::human_ask, words);
+    let index = Operand::Word(u64::from(emitter.program.prompt(item)));
+    let (call, words) = match asked {
+        Asked::Person => {
+            let text = emitter.said(item, parameters.to_vec());
+            let arguments = emitter.named_json(item, parameters);
+            let words = vec![type_word(ty), index, text, arguments, given];
+            (RuntimeCall::human_ask, words)
+        }
+        Asked::Outside => {
+            let arguments = emitter.named_json(item, parameters);
+            let words = vec![type_word(ty), index, given, arguments];
+            (RuntimeCall::external_ask, words)
+        }
+    };
+    let value = emitter.runtime(ty, call, words);
     emitter.deliver(join, value);
     emitter.joined_value(join)
 }

@@ -1,24 +1,22 @@
 //! `[permissions]`: what the program may at most be permitted.
 
+use gsw_abi::permission::{Permission, Permitted};
 use toml::de::DeValue;
 
 use super::reader::{Entry, Reader};
 use crate::errors;
 
-/// What a program can be permitted, in `gsw.toml` and in its `permissions` block.
-pub const PERMISSIONS: [&str; 5] = ["fs.read", "fs.write", "net", "exec", "env"];
-
 /// What is meant by an entry that can never cover anything: addresses, patterns of files, command lines and signs before the name
 /// of a variable are written elsewhere.
 #[must_use]
-pub fn meant_entry(permission: &str, entry: &str) -> Option<String> {
+pub fn meant_entry(permission: Permission, entry: &str) -> Option<String> {
     let meant = match permission {
-        "net" => {
+        Permission::Net => {
             let (_, rest) = entry.split_once("://").unwrap_or(("", entry));
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             authority.rsplit('@').next().unwrap_or(authority)
         }
-        "fs.read" | "fs.write" => match entry.find('*') {
+        Permission::FsRead | Permission::FsWrite => match entry.find('*') {
             // A folder stands for all that is in it.
             Some(at) => match entry[..at].rfind('/') {
                 Some(0) => "/",
@@ -27,26 +25,25 @@ pub fn meant_entry(permission: &str, entry: &str) -> Option<String> {
             },
             None => entry,
         },
-        "exec" => entry.split_whitespace().next().unwrap_or(entry),
-        "env" => {
+        Permission::Exec => entry.split_whitespace().next().unwrap_or(entry),
+        Permission::Env => {
             let name = entry.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
             let name = name.or_else(|| entry.strip_prefix('$')).unwrap_or(entry);
             name.split('=').next().unwrap_or(name)
         }
-        _ => entry,
     };
     // A path to a program may hold blanks.
-    let is_path = permission == "exec" && meant.contains('/');
+    let is_path = permission == Permission::Exec && meant.contains('/');
     (meant != entry && !meant.is_empty() && !is_path).then(|| meant.to_owned())
 }
 
-/// The permissions in alphabetical order, `fs.read` also written as `read` in a table `fs`.
-pub(super) fn read(reader: &mut Reader, entry: &Entry<'_>) -> Option<Vec<(String, Vec<String>)>> {
+/// The permissions, `fs.read` also written as `read` in a table `fs`.
+pub(super) fn read(reader: &mut Reader, entry: &Entry<'_>) -> Option<Permitted> {
     if !matches!(entry.value, DeValue::Table(_)) {
         reader.wrong(entry, "a table: `[permissions]`");
         return None;
     }
-    let mut listed = Vec::new();
+    let mut listed = Permitted::new();
     for inner in reader.table(entry) {
         if inner.key == "fs" && matches!(inner.value, DeValue::Table(_)) {
             for file in reader.table(&inner) {
@@ -56,26 +53,20 @@ pub(super) fn read(reader: &mut Reader, entry: &Entry<'_>) -> Option<Vec<(String
             list(reader, &inner, inner.key, &mut listed);
         }
     }
-    listed.sort();
     Some(listed)
 }
 
-fn list(
-    reader: &mut Reader,
-    entry: &Entry<'_>,
-    name: &str,
-    listed: &mut Vec<(String, Vec<String>)>,
-) {
-    if PERMISSIONS.contains(&name) {
-        let texts = reader.texts(entry, "a list of strings");
-        for text in &texts {
-            if let Some(meant) = meant_entry(name, text) {
-                let report = errors::unmatchable_entry(entry.value_place, name, text, &meant);
-                reader.report(report);
-            }
+fn list(reader: &mut Reader, entry: &Entry<'_>, name: &str, listed: &mut Permitted) {
+    let Some(permission) = Permission::named(name) else {
+        reader.unknown(entry, "permissions", &Permission::names());
+        return;
+    };
+    let texts = reader.texts(entry, "a list of strings");
+    for text in &texts {
+        if let Some(meant) = meant_entry(permission, text) {
+            let report = errors::unmatchable_entry(entry.value_place, permission, text, &meant);
+            reader.report(report);
         }
-        listed.push((name.to_owned(), texts));
-    } else {
-        reader.unknown(entry, "permissions", &PERMISSIONS);
     }
+    listed.entry(permission).or_default().extend(texts);
 }

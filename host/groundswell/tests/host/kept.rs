@@ -1,6 +1,6 @@
 //! Runs that outlive the process of their host.
 
-use groundswell::{Address, Error, Host, HostError};
+use groundswell::{Address, Error, Host, HostError, RunStatus};
 use serde_json::json;
 
 use crate::program;
@@ -38,14 +38,17 @@ async fn a_run_that_is_left_goes_on_in_another_host_with_its_answer() {
     let kept = second.kept_runs().expect("a store");
     assert_eq!((kept.len(), &*kept[0].id), (1, &*id));
     assert!(
-        matches!(kept[0].status, "parked" | "interrupted"),
+        matches!(kept[0].status, RunStatus::Parked | RunStatus::Interrupted),
         "{kept:?}"
     );
     let key = Address::Key("order:17".into());
     second.answer(key, &21).await.expect("it is open or early");
     let run = second.resume::<i64>(&id).expect("nobody carries it");
     assert_eq!(run.await.expect("it ends"), 42);
-    assert_eq!(second.kept_runs().expect("a store")[0].status, "completed");
+    assert_eq!(
+        second.kept_runs().expect("a store")[0].status,
+        RunStatus::Completed
+    );
     let over = second.resume::<i64>(&id).map(drop);
     assert!(
         matches!(&over, Err(HostError::Store(why)) if why.contains("has ended: completed")),

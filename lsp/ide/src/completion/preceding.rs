@@ -1,5 +1,6 @@
 //! What the word before the cursor, or the bracket around it, asks for.
 
+use gsw_abi::permission::Permission;
 use gsw_abi::setting::Setting;
 use gsw_names::{Definition, resolve_name};
 use gsw_source::ItemKind;
@@ -119,8 +120,8 @@ pub fn in_brackets_of(tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
     }
     let is_permission = before(1)?.word == Word::Permissions && previous.kind == TokenKind::Dot;
     let kind = tokens.text(tokens.at.checked_sub(2)?);
-    let rest = |it: &&'static str| it.strip_prefix(kind)?.strip_prefix('.');
-    let names = gsw_project::PERMISSIONS.iter().filter_map(rest);
+    let rest = |it: &'static str| it.strip_prefix(kind)?.strip_prefix('.');
+    let names = Permission::names().into_iter().filter_map(rest);
     is_permission.then(|| Site::Words(names.collect()))
 }
 

@@ -1,5 +1,6 @@
 //! Settings of agents, prompts and calls, and their values.
 
+use gsw_abi::permission::Permission;
 use gsw_abi::provider::Provider;
 use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Origin, Reader, Setting};
 use gsw_source::ItemKind;
@@ -18,7 +19,7 @@ pub fn names(owner: SettingOwner) -> Vec<Completion> {
     match owner {
         SettingOwner::Cache => parts(CACHE_PARTS),
         SettingOwner::Budget => parts(BUDGET_PARTS),
-        SettingOwner::Permissions => gsw_project::PERMISSIONS.iter().map(plain).collect(),
+        SettingOwner::Permissions => Permission::names().iter().map(plain).collect(),
         SettingOwner::Agent => settings(Origin::Program),
         SettingOwner::Call => settings(Origin::Call),
         SettingOwner::Prompt => {

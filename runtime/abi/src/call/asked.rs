@@ -1,6 +1,6 @@
-//! Requests between modules of the library, by the words that they hand over.
+//! What modules of the library ask and say, by the words that they hand over.
 
-/// Makes an enum of what can be asked, with the word of each.
+/// Makes an enum of what can be asked or said, with the word of each.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
@@ -16,7 +16,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $word),* }
             }
 
-            /// What a word of the library asks.
+            /// What a word of the library means.
             ///
             /// # Panics
             /// When it is none of these: only the library calls what takes such a word.
@@ -39,6 +39,26 @@ words! {
         Prompts = "prompts",
         Prompt = "prompt",
         Talk = "talk",
+    }
+}
+
+words! {
+    /// What `std/mcp` says of any server beside where it is.
+    SaidOfServer {
+        Grants = "grants",
+        Silence = "silence",
+    }
+}
+
+words! {
+    /// What `std/mcp` says of a program that a person authorizes to use a server.
+    SaidOfClient {
+        Scopes = "scopes",
+        Client = "client",
+        Secret = "secret",
+        Issuer = "issuer",
+        Document = "document",
+        Port = "port",
     }
 }
 

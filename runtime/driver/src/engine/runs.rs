@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use gsw_abi::run_status::RunStatus;
 use gsw_abi::site::Site;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
@@ -95,36 +96,8 @@ pub struct RunInfo {
     pub parent: Option<(Arc<str>, Site)>,
     /// When it began, in nanoseconds since 1970.
     pub began: i64,
+    /// It is interrupted where it has not ended and this process does not run it any more.
     pub status: RunStatus,
-}
-
-/// How far a run is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RunStatus {
-    /// It continues, or waits.
-    Running,
-    /// It has ended with a value.
-    Completed,
-    /// It has ended with an error, or could not begin.
-    Failed,
-    /// It has ended because it was cancelled.
-    Cancelled,
-    /// It has not ended, and this process does not run it any more.
-    Left,
-}
-
-impl RunStatus {
-    /// As programs write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Left => "interrupted",
-        }
-    }
 }
 
 /// A detached run that has ended.
@@ -291,7 +264,7 @@ impl Runs {
         let mut state = self.lock();
         // Under the same lock as the insertion below: of two requests with one id the second finds the first.
         if let Some(entry) = state.runs.get(&id)
-            && entry.info.status != RunStatus::Left
+            && entry.info.status != RunStatus::Interrupted
         {
             return Err(entry.info.clone());
         }
@@ -406,7 +379,7 @@ impl Runs {
             RunResult::Raised(_) | RunResult::InvalidInput(_) | RunResult::Internal(_) => {
                 RunStatus::Failed
             }
-            RunResult::Left(_) => RunStatus::Left,
+            RunResult::Left(_) => RunStatus::Interrupted,
         };
         let mut detached = None;
         let (mut waiting, mut left, mut outcome) = (Vec::new(), Vec::new(), None);
@@ -418,7 +391,7 @@ impl Runs {
                 entry.ended = Some(Ended::of(&finished));
             }
             waiting = std::mem::take(&mut entry.waiting);
-            if status == RunStatus::Left && self.store.is_some() {
+            if status == RunStatus::Interrupted && self.store.is_some() {
                 left = std::mem::take(&mut waiting);
                 entry.ended = None;
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gsw_abi::permission::Permission;
 use gsw_engine::operation::{Failure, Outcome, Request};
 
 use super::{Permissions, Rules, entry_reach};
@@ -41,8 +42,8 @@ fn paths_stay_beneath_their_roots() {
     std::os::unix::fs::symlink("../out.txt", inside.join("link.txt")).expect("a link");
     std::os::unix::fs::symlink("../new.txt", inside.join("dangling")).expect("a link");
     let root = inside.display().to_string();
-    let block = [("fs.read", &root), ("fs.write", &root)];
-    let block = block.map(|(name, root)| (name.to_owned(), vec![root.clone()]));
+    let block = [Permission::FsRead, Permission::FsWrite];
+    let block = block.map(|it| (it, vec![root.clone()])).into();
     let permissions = Permissions(vec![Arc::new(Rules::of(&block))]);
     let read = |name: &str| Request::FsRead {
         path: format!("{root}/{name}"),
@@ -63,10 +64,8 @@ fn paths_stay_beneath_their_roots() {
     });
     assert_eq!(glob, Outcome::Texts(vec![format!("{root}/a.txt")]));
     // What the project grants as well is another folder, to which a link in this one leads.
-    let other = [(
-        "fs.read".to_owned(),
-        vec![folder.join("out").display().to_string()],
-    )];
+    let other = folder.join("out").display().to_string();
+    let other = [(Permission::FsRead, vec![other])].into();
     let both = Permissions(vec![
         Arc::new(Rules::of(&block)),
         Arc::new(Rules::of(&other)),
@@ -93,8 +92,8 @@ fn folders(name: &str) -> PathBuf {
 fn permitted(folder: &Path, names: &[&str]) -> Permissions {
     let roots = names.iter().map(|it| folder.join(it).display().to_string());
     let roots: Vec<String> = roots.collect();
-    let lists = ["fs.read", "fs.write"].map(|it| (it.to_owned(), roots.clone()));
-    Permissions(vec![Arc::new(Rules::of(&lists))])
+    let lists = [Permission::FsRead, Permission::FsWrite].map(|it| (it, roots.clone()));
+    Permissions(vec![Arc::new(Rules::of(&lists.into()))])
 }
 
 #[test]

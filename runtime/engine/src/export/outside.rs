@@ -1,6 +1,6 @@
 //! Runtime calls that reach models, tools, people, programs of the system and servers.
 
-use gsw_abi::call::{AskedOfRun, AskedOfServer, NO_LIMIT, NodeKind};
+use gsw_abi::call::{AskedOfRun, AskedOfServer, NO_LIMIT, NodeKind, SaidOfServer};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
@@ -289,13 +289,12 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
     run.heap.release(argv);
     let given = words::take_templates(&mut run.heap, given);
     let mut oauth = words::take_templates(&mut run.heap, oauth);
-    // These hold for servers of both kinds.
-    let mut taken = |name: &str| {
-        let at = oauth.iter().position(|it| it.0 == name)?;
+    let mut taken = |said: SaidOfServer| {
+        let at = oauth.iter().position(|it| it.0 == said.word())?;
         oauth.remove(at).1.plain_text()
     };
-    let silence = taken("silence").and_then(|it| it.parse().ok());
-    let grants = taken("grants").and_then(|it| serde_json::from_str(&it).ok());
+    let silence = taken(SaidOfServer::Silence).and_then(|it| it.parse().ok());
+    let grants = taken(SaidOfServer::Grants).and_then(|it| serde_json::from_str(&it).ok());
     let at = match words::take_text(&mut run.heap, url) {
         Some(url) => PlaceOfServer::Address {
             url,

@@ -33,7 +33,7 @@ impl Poll {
 impl Heap {
     /// Whether the limit was passed, or something was refused for its size, since this was last asked.
     pub fn take_over_limit(&mut self) -> bool {
-        if !std::mem::take(&mut self.over_limit) {
+        if !std::mem::take(&mut self.is_over_limit) {
             return false;
         }
         // Room for the handlers and `defer`s that follow: they allocate before they free. A guess.
@@ -53,7 +53,7 @@ impl Heap {
     /// Whether work that is under way is to end early.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.over_limit || self.alarm.as_ref().is_some_and(|it| it.interrupts_work())
+        self.is_over_limit || self.alarm.as_ref().is_some_and(|it| it.interrupts_work())
     }
 
     /// The error of work that ends early; `None` when nothing interrupts it.
@@ -113,7 +113,7 @@ impl Heap {
 
     #[cold]
     fn pass_limit(&mut self) {
-        self.over_limit = true;
+        self.is_over_limit = true;
         if let Some(alarm) = &self.alarm {
             alarm.set(stop::MEMORY);
         }
@@ -133,7 +133,7 @@ impl Heap {
     /// Whether the limit was passed, without forgetting it.
     #[must_use]
     pub fn is_over_limit(&self) -> bool {
-        self.over_limit
+        self.is_over_limit
     }
 
     /// Whether an object of `bytes` may be made; if not, the limit counts as passed.

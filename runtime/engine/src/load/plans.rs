@@ -5,6 +5,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gsw_abi::permission::Permitted;
+
 use crate::load::Loaded;
 
 /// The most compiled programs that are kept: each is asked for twice, by the performer of the check and by the run.
@@ -12,16 +14,13 @@ const KEPT: usize = 16;
 /// A text may have this many bytes: plans are short, and the time of a compiler grows with the text.
 pub const LONGEST: usize = 64 << 10;
 
-/// What a written program may do at most, each permission with what it lists.
-pub type Permissions = [(String, Vec<String>)];
-
 /// Compiles what models write.
 pub trait Compiler: Send + Sync + std::fmt::Debug {
     /// The image of a program, always the same for the same text and permissions.
     ///
     /// # Errors
     /// What is wrong with it, worded for its author.
-    fn compile(&self, source: &str, permissions: &Permissions) -> Result<Vec<u8>, String>;
+    fn compile(&self, source: &str, permissions: &Permitted) -> Result<Vec<u8>, String>;
 }
 
 /// The compiler of a program, and what it has compiled lately.
@@ -34,7 +33,7 @@ pub struct Plans {
 #[derive(Debug)]
 struct Kept {
     source: String,
-    permissions: Vec<(String, Vec<String>)>,
+    permissions: Permitted,
     loaded: Arc<Loaded>,
 }
 
@@ -51,14 +50,14 @@ impl Plans {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn load(&self, source: &str, permissions: &Permissions) -> Result<Arc<Loaded>, String> {
+    pub fn load(&self, source: &str, permissions: &Permitted) -> Result<Arc<Loaded>, String> {
         if source.len() > LONGEST {
             let length = source.len();
             return Err(format!(
                 "the program has {length} bytes, and may have {LONGEST}"
             ));
         }
-        let is_it = |it: &&Kept| it.source == source && it.permissions == permissions;
+        let is_it = |it: &&Kept| it.source == source && it.permissions == *permissions;
         if let Some(known) = self.kept().iter().find(is_it) {
             return Ok(Arc::clone(&known.loaded));
         }
@@ -72,7 +71,7 @@ impl Plans {
         }
         kept.push_back(Kept {
             source: source.to_owned(),
-            permissions: permissions.to_vec(),
+            permissions: permissions.clone(),
             loaded: Arc::clone(&loaded),
         });
         Ok(loaded)

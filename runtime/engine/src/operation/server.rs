@@ -50,7 +50,7 @@ pub enum PlaceOfServer {
     Address {
         url: String,
         headers: Vec<(String, Template)>,
-        /// The client's OAuth settings where a person authorizes it, by the names of `std/mcp`; empty where none is needed.
+        /// The client's OAuth settings where a person authorizes it, by the words of `SaidOfClient`; empty where none is needed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         oauth: Vec<(String, Template)>,
     },

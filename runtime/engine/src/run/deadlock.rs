@@ -15,7 +15,7 @@ use crate::run::tool_key::ToolKeys;
 use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
 use crate::value::queue;
-use crate::wait::{Race, Wait};
+use crate::wait::{Awaited, Race, Wait};
 
 /// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
@@ -60,29 +60,15 @@ impl<'a> WaitGraph<'a> {
             if next == current {
                 return Some(chain);
             }
-            next = match &task.wait {
-                Wait::Join | Wait::Abort | Wait::Parallel(_) => {
-                    // A task that waits for all tasks of its node waits for the current one, if that is anywhere below the
-                    // node.
-                    return self.lies_in(current, task.node).then_some(chain);
-                }
-                Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
-                Wait::Await(handle) | Wait::Part { stream: handle, .. } => task_of(*handle),
-                Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
-                Wait::Session { session } => self.sessions.holder(*session)?,
+            next = match task.wait.awaited() {
+                // A task that waits for all tasks of its node waits for the current one, if that is anywhere below the node.
+                Awaited::AllOfNode => return self.lies_in(current, task.node).then_some(chain),
+                Awaited::Own => return self.lies_in(current, task.base).then_some(chain),
+                Awaited::Task(handle) => task_of(handle),
+                Awaited::Key(key) => self.tool_keys.owner(key)?,
+                Awaited::Session(session) => self.sessions.holder(session)?,
                 // From many of these several edges lead on, and one may be free: only the search of `break_deadlock` follows them all.
-                Wait::Nothing
-                | Wait::Operation { .. }
-                | Wait::Stopping { .. }
-                | Wait::AwaitAll { .. }
-                | Wait::Race(_)
-                | Wait::Undo
-                | Wait::Reflect(_)
-                | Wait::Plan { .. }
-                | Wait::Push { .. }
-                | Wait::Pop { .. }
-                | Wait::Received { .. }
-                | Wait::Prompt(_) => return None,
+                Awaited::Tasks(_) | Awaited::SomeOfNode | Awaited::Any => return None,
             };
         }
         None
@@ -96,15 +82,10 @@ impl<'a> WaitGraph<'a> {
     /// Whether a task waits for others by name.
     fn awaits(&self, id: TaskId) -> bool {
         let task = self.scheduler.task(id);
-        let awaits = matches!(
-            task.wait,
-            Wait::Await(_)
-                | Wait::AwaitAll { .. }
-                | Wait::Race(_)
-                | Wait::Keyed { .. }
-                | Wait::Part { .. }
-                | Wait::Session { .. }
-        );
+        let awaits = match task.wait.awaited() {
+            Awaited::Task(_) | Awaited::Tasks(_) | Awaited::Key(_) | Awaited::Session(_) => true,
+            Awaited::AllOfNode | Awaited::SomeOfNode | Awaited::Own | Awaited::Any => false,
+        };
         task.state == State::Waiting && awaits
     }
 
@@ -136,26 +117,16 @@ impl<'a> WaitGraph<'a> {
         let Some(task) = self.scheduler.get(id) else {
             return Vec::new();
         };
-        let mut tasks: Vec<TaskId> = match &task.wait {
-            Wait::Await(handle) | Wait::Part { stream: handle, .. } => vec![task_of(*handle)],
-            Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
-                tasks_in(self.heap, *handles)
+        let mut tasks: Vec<TaskId> = match task.wait.awaited() {
+            Awaited::Task(handle) => vec![task_of(handle)],
+            Awaited::Tasks(handles) => tasks_in(self.heap, handles),
+            Awaited::Key(key) => self.tool_keys.owner(key).into_iter().collect(),
+            Awaited::Session(session) => self.sessions.holder(session).into_iter().collect(),
+            Awaited::Own => self.scheduler.tasks_of(task.base).collect(),
+            Awaited::Any => Vec::new(),
+            Awaited::AllOfNode | Awaited::SomeOfNode => {
+                self.scheduler.tasks_of(task.node).collect()
             }
-            Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
-            Wait::Session { session } => self.sessions.holder(*session).into_iter().collect(),
-            Wait::Ending => self.scheduler.tasks_of(task.base).collect(),
-            // Any other task may help them.
-            Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. } => Vec::new(),
-            Wait::Nothing
-            | Wait::Operation { .. }
-            | Wait::Stopping { .. }
-            | Wait::Join
-            | Wait::Abort
-            | Wait::Parallel(_)
-            | Wait::Undo
-            | Wait::Reflect(_)
-            | Wait::Plan { .. }
-            | Wait::Prompt(_) => self.scheduler.tasks_of(task.node).collect(),
         };
         let is_under_way = |it: &TaskId| {
             let task = self.scheduler.get(*it);
@@ -220,27 +191,7 @@ impl<'a> WaitGraph<'a> {
         let mut waiting: Vec<_> = self
             .scheduler
             .ids()
-            .filter_map(|id| match self.scheduler.task(id).wait {
-                Wait::Push { arrival, .. } | Wait::Pop { arrival, .. } => Some((arrival, id)),
-                Wait::Nothing
-                | Wait::Operation { .. }
-                | Wait::Stopping { .. }
-                | Wait::Await(_)
-                | Wait::AwaitAll { .. }
-                | Wait::Race { .. }
-                | Wait::Join
-                | Wait::Abort
-                | Wait::Parallel(_)
-                | Wait::Undo
-                | Wait::Reflect(_)
-                | Wait::Plan { .. }
-                | Wait::Keyed { .. }
-                | Wait::Prompt(_)
-                | Wait::Part { .. }
-                | Wait::Session { .. }
-                | Wait::Received { .. }
-                | Wait::Ending => None,
-            })
+            .filter_map(|id| Some((self.scheduler.task(id).wait.arrival()?, id)))
             .collect();
         waiting.sort_unstable_by_key(|(arrival, _)| *arrival);
         waiting.into_iter().map(|(_, id)| id).collect()

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::{BuiltinError, JSON};
 use gsw_abi::call::NodeKind;
+use gsw_abi::permission::Permitted;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::provider::Provider;
 use gsw_abi::types::TypeId;
@@ -92,7 +93,7 @@ impl Plans {
 
 /// What a program that is written in this one may do at most. Where nothing is listed that is nothing: a program that lists
 /// nothing trusts its own code, and not that of a model.
-pub(crate) fn permissions_within(program: &Program) -> Vec<(String, Vec<String>)> {
+pub(crate) fn permissions_within(program: &Program) -> Permitted {
     let listed = program.permissions.as_ref().or(program.ceiling.as_ref());
     listed.cloned().unwrap_or_default()
 }

@@ -308,7 +308,7 @@ fn give_up(run: &mut Run, given_up: GivenUp, scope: ScopeId) -> u64 {
     }
     run.leave_node(node, Status::Cancelled, None);
     // Reported all the same: each start has one end.
-    report_end(run, outer, false, "cancelled");
+    report_end(run, outer, Helped::No, "cancelled");
     run.heap.release(error);
     raise::unwind_error(&mut run.heap, scope)
 }
@@ -347,7 +347,7 @@ fn skip(run: &mut Run, outer: NodeId, raised: u64, why: &str) -> Result<u64, u64
         guidance: String::new(),
     };
     note(run, outer, raised, said, Resolution::Skip);
-    report_end(run, outer, false, why);
+    report_end(run, outer, Helped::No, why);
     Err(raised)
 }
 
@@ -359,7 +359,7 @@ fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) ->
     };
     if !reflection.should_retry {
         note(run, outer, raised, said, Resolution::Abort);
-        report_end(run, outer, false, &reason);
+        report_end(run, outer, Helped::No, &reason);
         return Err(raised);
     }
     note(run, outer, raised, said, Resolution::Retry);
@@ -367,7 +367,7 @@ fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) ->
     run.reflection_log
         // Before the next attempt begins, whose prompts look there.
         .learn(outer, &reflection.guidance, reflection.revised);
-    report_end(run, outer, true, &reason);
+    report_end(run, outer, Helped::Yes, &reason);
     run.heap.release(raised);
     Ok(0)
 }
@@ -404,14 +404,21 @@ fn is_worth_reflecting(run: &Run, raised: u64) -> bool {
     !is_capacity && retry::may_try_again(run, raised)
 }
 
-fn report_end(run: &mut Run, outer: NodeId, success: bool, reason: &str) {
+/// Whether a reflection led to another attempt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Helped {
+    Yes,
+    No,
+}
+
+fn report_end(run: &mut Run, outer: NodeId, helped: Helped, reason: &str) {
     let level = level_of(run.progress.tree(), outer);
     let reason = reason.to_owned();
     run.progress.emit(
         outer,
         EventKind::ReflectionEnd {
             level,
-            success,
+            success: helped == Helped::Yes,
             reason,
         },
     );

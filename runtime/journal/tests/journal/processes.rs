@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 
+use gsw_abi::run_status::RunStatus;
 use gsw_journal::list::Status;
 use gsw_journal::questions::{Refusal, To};
 use gsw_journal::record::Record;
@@ -294,7 +295,7 @@ fn a_process_that_is_killed_loses_nothing_that_was_reported() {
         child.wait().expect("it ends");
         let store = Store::existing(&folder.store()).expect("it is whole");
         let info = store.find("full").expect("a run");
-        assert_eq!(info.status_name(), "interrupted");
+        assert_eq!(info.shown_status(), RunStatus::Interrupted);
         let records = store.records("full").expect("the chain is whole").len() as u64;
         assert!(records > durable, "life {life}: {records} of {durable}");
         assert!(store.verify(None).expect("a store").is_whole());

@@ -3,6 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use gsw_abi::run_status::RunStatus;
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::questions::{
     Answer, Claimed, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To,
@@ -86,7 +87,10 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     journal.status(Status::Waiting, Some("approve".into()));
     released(journal);
     let other = Store::existing(&folder.store()).expect("it is there");
-    assert_eq!(other.find("run").expect("a run").status_name(), "parked");
+    assert_eq!(
+        other.find("run").expect("a run").shown_status(),
+        RunStatus::Parked
+    );
     assert_eq!(other.due(100).expect("a store").runs, []);
     let delivered = other.answer(reply(named("run", "approve"), "ann"));
     let to_run = Delivered::ToRun {

@@ -3,6 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use gsw_abi::run_status::RunStatus;
 use gsw_journal::list::{Carried, Status};
 use gsw_journal::record::Payload;
 use gsw_journal::retention::Retention;
@@ -177,7 +178,10 @@ fn runs_are_found_by_the_beginning_of_their_ids_and_by_their_input() {
     let newest = store.interrupted("main", &[2; 32]).expect("a store");
     assert_eq!(newest.expect("two were interrupted").id, "abd2");
     assert_eq!(store.interrupted("main", &[3; 32]).expect("a store"), None);
-    assert_eq!(store.find("abc").expect("one").status_name(), "interrupted");
+    assert_eq!(
+        store.find("abc").expect("one").shown_status(),
+        RunStatus::Interrupted
+    );
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub struct Form<'a> {
 }
 
 /// What is asked for at one place of the answer.
+#[derive(Clone)]
 struct Place<'a> {
     /// Where it is in the answer, as `$.items[2].name`.
     path: String,
@@ -118,10 +119,6 @@ impl<'a> Form<'a> {
         }
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one arm a type: rustc names what a new type must join"
-    )]
     fn ask(&mut self, ty: TypeId, place: &Place<'_>) -> Result<Given, Stop> {
         if let Some(value) = self.earlier.good(&place.path) {
             return Ok(Given::Value(value.clone()));
@@ -132,12 +129,9 @@ impl<'a> Form<'a> {
                 base, check, docs, ..
             } => {
                 let place = Place {
-                    path: place.path.clone(),
-                    name: place.name,
                     docs: place.docs.or(docs.as_deref()),
                     check: place.check.or(Some(check)),
-                    empty: place.empty.clone(),
-                    secrecy: place.secrecy,
+                    ..place.clone()
                 };
                 self.ask(*base, &place)
             }
@@ -198,12 +192,8 @@ impl<'a> Form<'a> {
             other @ (Empty::Nothing | Empty::End | Empty::Value(_)) => other.clone(),
         };
         let place = Place {
-            path: place.path.clone(),
-            name: place.name,
-            docs: place.docs,
-            check: place.check,
             empty,
-            secrecy: place.secrecy,
+            ..place.clone()
         };
         self.ask(of, &place)
     }
@@ -327,12 +317,11 @@ impl<'a> Form<'a> {
         }
         let kind = Map::from_iter([("kind".to_owned(), Value::from(variant.wire.as_str()))]);
         let inside = Place {
-            path: place.path.clone(),
             name: &variant.name,
             docs: None,
             check: None,
             empty: Empty::Answer,
-            secrecy: place.secrecy,
+            ..place.clone()
         };
         let fields = self.fields(None, &variant.fields, &inside, kind)?;
         Ok(Given::Value(fields))

@@ -95,7 +95,7 @@ fn headed(history: &History) -> String {
     format!(
         "{} ({}, {})",
         short(&info.id),
-        info.status_name(),
+        info.shown_status().name(),
         rfc3339(info.begun)
     )
 }
@@ -232,7 +232,7 @@ fn as_json(first: &Side, second: &Side, difference: &Difference) -> Value {
         json!({
             "id": it.history.info.id,
             "workflow": it.history.info.workflow,
-            "status": it.history.info.status_name(),
+            "status": it.history.info.shown_status().name(),
         })
     };
     let parting = difference.parting.as_ref().map(|it| match it {

@@ -44,7 +44,7 @@ fn described(store: &RunStore) -> BTreeMap<String, String> {
                 None => String::new(),
             };
             let begun = rfc3339(run.begun - run.begun.rem_euclid(SECOND));
-            format!("last run: {}, {begun}{cost}", run.status_name())
+            format!("last run: {}, {begun}{cost}", run.shown_status().name())
         });
     }
     newest

@@ -202,7 +202,7 @@ fn as_text(history: &History, next: &Next) -> String {
         "run {} of `{}`: {}, started {}\nprogram {}\ninput {}\n\n",
         info.id,
         info.workflow,
-        info.status_name(),
+        info.shown_status().name(),
         rfc3339(info.begun),
         info.program,
         Value::Object(history.input.clone())

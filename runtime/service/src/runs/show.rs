@@ -45,7 +45,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
         "run {} of `{}`: {}, started {}{}\n\n",
         info.id,
         info.workflow,
-        info.status_name(),
+        info.shown_status().name(),
         rfc3339(info.begun),
         info.source
             .as_ref()

@@ -54,6 +54,7 @@ struct Case {
     input: Input,
 }
 
+#[derive(Clone)]
 enum Input {
     Nothing,
     Row(Arc<Value>),
@@ -387,16 +388,6 @@ impl Case {
         match self.repetition {
             Some(number) => format!("{} (run {number} of {})", self.name, test.repeat),
             None => self.name.clone(),
-        }
-    }
-}
-
-impl Clone for Input {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Nothing => Self::Nothing,
-            Self::Row(row) => Self::Row(Arc::clone(row)),
-            Self::Broken(why) => Self::Broken(why.clone()),
         }
     }
 }

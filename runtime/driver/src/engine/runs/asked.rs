@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use gsw_abi::run_status::RunStatus;
 use gsw_engine::operation::{AskOfRun, Failure, Outcome};
 use gsw_engine::run::{Finished, RunResult};
 use gsw_tree::event::State;
 use serde_json::{Value, json};
 
 use super::delivery::Sender;
-use super::{RunInfo, RunStatus, Runs};
+use super::{RunInfo, Runs};
 use crate::external::Address;
 use crate::work::Completion;
 
@@ -68,8 +69,12 @@ impl Runs {
             }))),
             AskOfRun::Status => {
                 let waits = self.carrier(run).is_some_and(|it| it.waits());
-                let status = if waits { "waiting" } else { info.status.name() };
-                completion.deliver(json_of(&Value::from(status)));
+                let status = if waits {
+                    RunStatus::Waiting
+                } else {
+                    info.status
+                };
+                completion.deliver(json_of(&Value::from(status.name())));
             }
             AskOfRun::Cancel { reason } => {
                 completion.deliver(json_of(&Value::Bool(self.cancel(run, &reason))));
@@ -88,7 +93,7 @@ impl Runs {
     /// What is known of a run that this process runs, or has run to its end.
     fn here(&self, run: &str) -> Option<RunInfo> {
         let info = self.get(run)?;
-        let is_left = info.status == RunStatus::Left && self.store().is_some();
+        let is_left = info.status == RunStatus::Interrupted && self.store().is_some();
         (!is_left).then_some(info)
     }
 

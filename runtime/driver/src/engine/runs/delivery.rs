@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
+use gsw_abi::run_status::RunStatus;
 use gsw_abi::types::TypeId;
 use gsw_engine::external::{External, unfit_key};
 use gsw_engine::port::Deaf;
 use gsw_engine::run::{BEHAVIOUR, Run, Start};
 use gsw_notation::issue::Issue;
 
-use super::{RunStatus, Runs, new_id};
+use super::{Runs, new_id};
 use crate::call::Call;
 use crate::clock::{self, Clock};
 use crate::external::{Address, NotTaken, Route, Taken};
@@ -129,9 +130,13 @@ impl Runs {
         let run = Arc::clone(run);
         match self.get(&run).map(|it| it.status) {
             None => Some(NotTaken::NoRun { run }),
-            Some(RunStatus::Running) => None,
+            Some(RunStatus::Running | RunStatus::Waiting | RunStatus::Parked) => None,
             Some(
-                RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Left,
+                RunStatus::Interrupted
+                | RunStatus::Completed
+                | RunStatus::Failed
+                | RunStatus::Cancelled
+                | RunStatus::Diverged,
             ) => Some(NotTaken::Over { run }),
         }
     }

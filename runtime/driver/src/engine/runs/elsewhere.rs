@@ -49,7 +49,9 @@ impl Runs {
                 let found = json!({ "id": info.id, "workflow": info.workflow });
                 completion.deliver(json_of(&found));
             }
-            AskOfRun::Status => completion.deliver(json_of(&Value::from(info.status_name()))),
+            AskOfRun::Status => {
+                completion.deliver(json_of(&Value::from(info.shown_status().name())))
+            }
             AskOfRun::State => self.state_elsewhere(info.id, completion),
             AskOfRun::Result => self.await_result(&at, &store, run, completion),
             AskOfRun::Cancel { reason } => {
