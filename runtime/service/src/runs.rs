@@ -29,7 +29,6 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::ResultForm;
 use crate::builds;
-use crate::columns::table;
 use crate::execute::begin::Task;
 use crate::execute::carry;
 use crate::exit::Exit;
@@ -37,6 +36,7 @@ use crate::report::{Next, printed, short};
 use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
+use crate::table::table;
 use crate::worker::{self, Until};
 
 /// The message for a run that is to end while another process runs it.
