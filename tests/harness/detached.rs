@@ -189,6 +189,31 @@ fn a_signal_leaves_a_detached_run_whose_parent_has_ended() {
     assert_eq!(kept.read("undone.log"), "");
 }
 
+const NAMED: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+workflow child(n: int) -> int { fs.append("begun.log", "${n}\n"); n }
+workflow main(id: string, n: int) -> string { spawn detached child(n) with { id: id } }
+"#;
+
+#[test]
+fn a_run_is_detached_beside_others_whose_ids_begin_with_its_own() {
+    let kept = Kept::new("named-alike", NAMED);
+    for (id, number) in [("order-12", "12"), ("order-13", "13"), ("order-1", "1")] {
+        let said = kept.run(&["--id", id, "--n", number, "--quiet"]);
+        assert_eq!((said.code, said.out), (Some(0), format!("\"{id}\"\n")));
+    }
+    assert_eq!(kept.read("begun.log"), "12\n13\n1\n");
+    // A person may write the beginning of an id, and means the run of the whole one first.
+    let shown = kept.run(&["runs", "show", "order-1", "--json"]);
+    assert!(shown.out.contains("\"id\": \"order-1\""), "{shown:?}");
+    let several = kept.run(&["runs", "show", "order", "--json"]);
+    assert!(
+        several.err.contains("several runs begin with `order`"),
+        "{several:?}"
+    );
+}
+
 #[test]
 fn of_two_that_resume_at_once_one_begins() {
     let source = "import std/fs\npermissions { fs.write: [\".\"] }\n\

@@ -56,6 +56,7 @@ mod kept_runs;
 mod killed;
 mod kills;
 mod language_library;
+mod lasting;
 mod layers;
 mod left_behind;
 mod library;

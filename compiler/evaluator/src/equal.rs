@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use gsw_notation::number::is_same;
+
 use crate::json::Json;
 use crate::value::Value;
 
@@ -44,11 +46,11 @@ fn json_equal(a: &Json, b: &Json) -> bool {
         Json::Bool(a) => matches!(b, Json::Bool(b) if a == b),
         Json::Int(a) => match b {
             Json::Int(b) => a == b,
-            Json::Float(b) => is_int(*b, *a),
+            Json::Float(b) => is_same(*a, *b),
             Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => false,
         },
         Json::Float(a) => match b {
-            Json::Int(b) => is_int(*a, *b),
+            Json::Int(b) => is_same(*b, *a),
             Json::Float(b) => a == b,
             Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => false,
         },
@@ -62,10 +64,6 @@ fn json_equal(a: &Json, b: &Json) -> bool {
                     .all(|(key, a)| b.get(key).is_some_and(|b| json_equal(a, b)))
         }),
     }
-}
-
-fn is_int(float: f64, int: i64) -> bool {
-    float == int as f64 && float as i64 == int
 }
 
 /// The value of a key.

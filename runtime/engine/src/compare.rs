@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Type, TypeId};
+use gsw_notation::number::is_same;
 
 use crate::heap::{Heap, Poll};
 use crate::value::json::View;
@@ -222,8 +223,8 @@ fn equal_maps(heap: &Heap, of: TypeId, a: u64, b: u64, work: &mut Vec<Task>) -> 
 
 fn equal_json(heap: &Heap, a: u64, b: u64, work: &mut Vec<Task>) -> bool {
     match (json::view(a), json::view(b)) {
-        (View::Int(a), View::Float(b)) | (View::Float(b), View::Int(a)) => {
-            b == a as f64 && b as i64 == a
+        (View::Int(int), View::Float(float)) | (View::Float(float), View::Int(int)) => {
+            is_same(int, float)
         }
         (View::String(a), View::String(b)) => string::bytes(a) == string::bytes(b),
         (View::List(a), View::List(b)) => {

@@ -129,7 +129,7 @@ impl Store {
         })
     }
 
-    /// A run that has not ended, by its id or the beginning of it.
+    /// A run that has not ended.
     pub(crate) fn open_run(&self, transaction: &Transaction<'_>, id: &str) -> Result<Info, Error> {
         let info = self.look(transaction).find(id)?;
         if info.status.is_final() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gsw_abi::run_status::RunStatus;
 use rusqlite::{Connection, Params};
@@ -104,6 +105,8 @@ pub(crate) struct Look<'a> {
     pub connection: &'a Connection,
     pub store: &'a StoreId,
     pub path: &'a Path,
+    /// Whether all rows were read since it was opened, and none was damaged.
+    pub is_whole: &'a AtomicBool,
 }
 
 impl Look<'_> {
@@ -168,21 +171,41 @@ impl Look<'_> {
         Ok(found)
     }
 
-    /// The run of an id, or of its beginning where that is one run's alone.
+    /// The rows that are damaged, of all. They are read once in the life of an open store where none is: what the start of a run
+    /// costs must not grow with the runs before it.
+    fn damaged(&self) -> Result<Vec<DamagedRow>, Error> {
+        if self.is_whole.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
+        let damaged = self.all()?.damaged;
+        self.is_whole.store(damaged.is_empty(), Ordering::Relaxed);
+        Ok(damaged)
+    }
+
+    /// The run of this id.
     pub(crate) fn find(&self, id: &str) -> Result<Info, Error> {
         if let Some(row) = RunRow::of_id(self.connection, self.store, id)? {
             return self.info(&mut Owners::new(self.connection, self.path), row);
         }
-        let found = self.infos("WHERE substr(id, 1, length(?1)) = ?1", [id])?;
+        // Rather damaged than missing, if it is.
+        match self.damaged()?.into_iter().next() {
+            Some(damaged) => Err(damaged.error),
+            None => Err(Error::NoSuchRun(id.to_owned())),
+        }
+    }
+
+    /// The run of an id, or of its beginning where that is one run's alone.
+    pub(crate) fn find_by_beginning(&self, beginning: &str) -> Result<Info, Error> {
+        if beginning.is_empty() || RunRow::of_id(self.connection, self.store, beginning)?.is_some()
+        {
+            return self.find(beginning);
+        }
+        let found = self.infos("WHERE substr(id, 1, length(?1)) = ?1", [beginning])?;
         let mut found = found.whole()?;
-        match (found.pop(), found.is_empty(), id.is_empty()) {
-            (Some(one), true, false) => Ok(one),
-            (Some(_), false, false) => Err(Error::Ambiguous(id.to_owned())),
-            (None, _, _) | (Some(_), _, true) => {
-                // Rather damaged than missing, if it is.
-                self.all()?.whole()?;
-                Err(Error::NoSuchRun(id.to_owned()))
-            }
+        match (found.pop(), found.is_empty()) {
+            (Some(one), true) => Ok(one),
+            (Some(_), false) => Err(Error::Ambiguous(beginning.to_owned())),
+            (None, _) => self.find(beginning),
         }
     }
 
@@ -190,7 +213,7 @@ impl Look<'_> {
     /// one that has ended with an undelivered result. Forks do not count.
     pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
         // Of all runs, since one that is lost would be done again.
-        let mut damaged = self.all()?.damaged.into_iter();
+        let mut damaged = self.damaged()?.into_iter();
         if let Some(damaged) = damaged.find(|it| it.may_be_of(input)) {
             return Err(damaged.error);
         }

@@ -1,6 +1,7 @@
 //! A store: one file with the runs of a program. Runs are begun, taken over, read and forgotten here.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ pub struct Store {
     flushing: Flushing,
     file: OpenFile,
     writing: Mutex<Option<Arc<Writer>>>,
+    /// As in [`Look`].
+    is_whole: AtomicBool,
 }
 
 /// How long a process waits while another one holds the lock of a store.
@@ -126,6 +129,7 @@ impl Store {
             connection: Mutex::new(opened.connection),
             file: opened.file,
             writing: Mutex::default(),
+            is_whole: AtomicBool::new(false),
         })
     }
 
@@ -325,12 +329,20 @@ impl Store {
         self.glance(|it| self.look(it).all())
     }
 
-    /// A run by its id or the beginning of it.
+    /// The run of this id.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, id: &str) -> Result<Info, Error> {
+        self.glance(|it| self.look(it).find(id))
+    }
+
+    /// A run by its id or the beginning of it, as people write it. A program means the whole id: [`Self::find`].
     ///
     /// # Errors
     /// When there is none or several.
-    pub fn find(&self, id: &str) -> Result<Info, Error> {
-        self.glance(|it| self.look(it).find(id))
+    pub fn find_by_beginning(&self, beginning: &str) -> Result<Info, Error> {
+        self.glance(|it| self.look(it).find_by_beginning(beginning))
     }
 
     /// The newest run of this workflow and input that has not ended, or that has with an undelivered result.
@@ -454,6 +466,7 @@ impl Store {
             connection,
             store: &self.id,
             path: &self.path,
+            is_whole: &self.is_whole,
         }
     }
 

@@ -9,6 +9,13 @@ pub fn float_text(value: f64) -> String {
     }
 }
 
+/// Whether an int and a float are the same number: neither is rounded to the other.
+#[must_use]
+pub fn is_same(int: i64, float: f64) -> bool {
+    // Of floats that equal the int as a float, those at the ends of the range are no ints; 128 bits hold them all.
+    float == int as f64 && float as i128 == i128::from(int)
+}
+
 /// The name of a float that is no number of JSON.
 #[must_use]
 pub fn special_text(value: f64) -> Option<&'static str> {
@@ -158,7 +165,32 @@ pub fn is_grouped(digits: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_EXACT, Scaled, int, int_of_float, scaled};
+    use super::{MOST_EXACT, Scaled, int, int_of_float, is_same, scaled};
+
+    #[test]
+    fn an_int_and_a_float_are_the_same_number_or_not() {
+        let end = 9_223_372_036_854_775_808.0;
+        for (int, float) in [
+            (0, -0.0),
+            (3, 3.0),
+            (i64::MIN, -end),
+            (1 << 62, end / 2.0),
+            (i64::MAX - 1_023, end.next_down()),
+        ] {
+            assert!(is_same(int, float), "{int} {float}");
+        }
+        for (int, float) in [
+            (i64::MAX, end),
+            (i64::MAX - 1, end),
+            ((1 << 53) | 1, MOST_EXACT),
+            (3, 3.5),
+            (0, f64::NAN),
+            (i64::MAX, f64::INFINITY),
+            (i64::MIN, f64::NEG_INFINITY),
+        ] {
+            assert!(!is_same(int, float), "{int} {float}");
+        }
+    }
 
     #[test]
     fn an_int_is_all_its_digits_in_any_notation() {

@@ -13,24 +13,6 @@ const SIDE_BY_SIDE: usize = 60;
 /// How far the left side goes at most before the right side begins on the next line.
 const LEFT: usize = 34;
 
-/// Rows of a table, each column as wide as its widest cell; what is in the last one may be of any length.
-#[must_use]
-pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|it| it[column].width()).max();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            line.push_str(cell);
-            let missing = width(column).unwrap_or_default() - cell.width();
-            line.push_str(&" ".repeat(missing + 2));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
 /// How many columns a help text may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Columns(usize);

@@ -31,6 +31,7 @@ pub mod shell;
 mod state;
 mod store;
 pub mod supervise;
+mod table;
 mod tape;
 mod terminal;
 pub mod testing;

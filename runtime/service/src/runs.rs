@@ -4,6 +4,7 @@ mod answer;
 pub mod arguments;
 mod diff;
 pub mod happened;
+mod ids;
 pub mod newest;
 pub mod of_store;
 mod proof;
@@ -29,7 +30,6 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::ResultForm;
 use crate::builds;
-use crate::columns::table;
 use crate::execute::begin::Task;
 use crate::execute::carry;
 use crate::exit::Exit;
@@ -37,6 +37,7 @@ use crate::report::{Next, printed, short};
 use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
+use crate::table::table;
 use crate::worker::{self, Until};
 
 /// The message for a run that is to end while another process runs it.
@@ -48,12 +49,18 @@ pub(crate) const TOLD: &str = "told to end; the process that carries it ends it"
     reason = "one arm a command: rustc names what a new one must join"
 )]
 pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origin) -> Exit {
-    let RunsInvocation { command, options } = invocation;
+    let RunsInvocation {
+        mut command,
+        options,
+    } = invocation;
     let form = options.form;
     let store = store::of(&loaded.program, options.store.as_deref(), origin);
     let Some(store) = store else {
         return refuse(form, "no runs are kept: the store is off");
     };
+    if let Err(why) = ids::complete(&mut command, &store) {
+        return refuse(form, &why);
+    }
     if let Some((id, words)) = its_builds(&command, &store)
         && let Some(why) = builds::hand_over(&loaded, &store, &id, &words, &options)
     {

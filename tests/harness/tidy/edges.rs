@@ -36,6 +36,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
             "gsw-abi",
             "gsw-infer",
             "gsw-names",
+            "gsw-notation",
             "gsw-source",
             "gsw-syntax",
         ],

@@ -146,7 +146,10 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
             handles,
             result,
             next,
-        } => advance_all(run, id, handles, result, next),
+        } => {
+            let listed_at = ended.map(|_| next);
+            advance_all(run, id, handles, result, (next, listed_at))
+        }
         Wait::Race(race) => advance_race(run, id, race, ended),
         Wait::Join => {
             if run.scheduler.live_tasks(node) > 0 {
@@ -181,18 +184,19 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
     }
 }
 
+/// `listed_at` is the place of the task at which the waiting one is listed already, when the wait is not new.
 fn advance_all(
     run: &mut Run,
     id: TaskId,
     handles: u64,
     result: TypeId,
-    mut next: usize,
+    (mut next, listed_at): (usize, Option<usize>),
 ) -> Option<Result<u64, u64>> {
     // Called for each task that ends, so nothing here may look at all of them but at the end.
     while let Some(awaited) = handles::task_in(&run.heap, handles, next) {
         let task = run.scheduler.task_mut(awaited);
         if task.state != State::Ended {
-            if !task.waiters.contains(&id) {
+            if listed_at != Some(next) {
                 task.waiters.push(id);
             }
             run.scheduler.set_wait(

@@ -2,7 +2,7 @@
 //! tasks that wait at queues when no task is ready.
 
 use gsw_abi::call::QueuePurpose;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::heap::Heap;
 use crate::node::{NodeId, Tree};
@@ -17,8 +17,8 @@ use crate::task::{State, TaskId};
 use crate::value::queue;
 use crate::wait::{Awaited, Race, Wait};
 
-/// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
-const LONGEST_CHAIN: usize = 10_000;
+/// Chains of waits are followed so far at each wait; longer cycles are found when the run makes no progress. A guess.
+const LONGEST_CHAIN: usize = 256;
 /// The most tasks of a cycle that are named.
 const NAMED: usize = 8;
 
@@ -93,20 +93,23 @@ impl<'a> WaitGraph<'a> {
     fn cycle_from(&self, start: TaskId) -> Option<Vec<TaskId>> {
         let mut path = vec![start];
         let mut branches = vec![self.waited_for(start)];
-        let mut seen: FxHashSet<TaskId> = path.iter().copied().collect();
+        // Where on the path a task was when it was reached, which it may not be on any more.
+        let mut reached = FxHashMap::from_iter([(start, 0)]);
         while let Some(branch) = branches.last_mut() {
             let Some(next) = branch.pop() else {
                 branches.pop();
                 path.pop();
                 continue;
             };
-            if let Some(begin) = path.iter().position(|it| *it == next) {
-                return Some(path.split_off(begin));
-            }
-            // A task whose branches were all followed is on no cycle, so it is never followed again.
-            if seen.insert(next) {
-                path.push(next);
-                branches.push(self.waited_for(next));
+            match reached.get(&next) {
+                Some(&at) if path.get(at) == Some(&next) => return Some(path.split_off(at)),
+                // A task whose branches were all followed is on no cycle, so it is never followed again.
+                Some(_) => {}
+                None => {
+                    reached.insert(next, path.len());
+                    path.push(next);
+                    branches.push(self.waited_for(next));
+                }
             }
         }
         None

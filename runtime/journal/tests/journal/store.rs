@@ -171,15 +171,28 @@ fn runs_are_found_by_the_beginning_of_their_ids_and_by_their_input() {
     // The next write comes after the releases, so they are done.
     let other = store.begin(&new_run("x"), vec![begin()]).expect("a run");
     flushed(&other).expect("it is written");
-    assert_eq!(store.find("abc").expect("one").id, "abc1");
-    assert!(matches!(store.find("ab"), Err(Error::Ambiguous(_))));
-    assert!(matches!(store.find(""), Err(Error::NoSuchRun(_))));
-    assert!(matches!(store.find("%"), Err(Error::NoSuchRun(_))));
+    let found = |beginning| store.find_by_beginning(beginning);
+    assert_eq!(found("abc").expect("one").id, "abc1");
+    assert_eq!(found("abc1").expect("one").id, "abc1");
+    assert!(matches!(found("ab"), Err(Error::Ambiguous(_))));
+    assert!(matches!(found(""), Err(Error::NoSuchRun(_))));
+    assert!(matches!(found("%"), Err(Error::NoSuchRun(_))));
+    // What a program calls a run is its whole id.
+    let none = |error: &Error| matches!(error, Error::NoSuchRun(id) if id == "abc");
+    assert!(none(&store.find("abc").expect_err("no such run")));
+    assert!(none(&store.take("abc").expect_err("no such run")));
+    assert!(none(&store.cancel("abc", "", 0).expect_err("no such run")));
+    assert!(none(&store.records("abc").expect_err("no such run")));
+    assert!(none(
+        &store.questions(Some("abc")).expect_err("no such run")
+    ));
+    assert!(none(&store.abandon("abc", "").expect_err("no such run")));
+    assert!(none(&store.verify(Some("abc")).expect_err("no such run")));
     let newest = store.interrupted("main", &[2; 32]).expect("a store");
     assert_eq!(newest.expect("two were interrupted").id, "abd2");
     assert_eq!(store.interrupted("main", &[3; 32]).expect("a store"), None);
     assert_eq!(
-        store.find("abc").expect("one").shown_status(),
+        found("abc").expect("one").shown_status(),
         RunStatus::Interrupted
     );
 }

@@ -106,6 +106,24 @@ fn a_whole_store_is_whole_and_every_change_is_found() {
 }
 
 #[test]
+fn the_rows_are_read_once_for_runs_that_there_are_not() {
+    let folder = Folder::new("once");
+    let store = with_run(&folder);
+    assert!(matches!(store.find("b"), Err(Error::NoSuchRun(_))));
+    // A start asks for a run that there is not, and must not read all others for it each time.
+    change(&folder, "UPDATE runs SET status = 1 WHERE id = 'a'");
+    assert!(matches!(store.find("b"), Err(Error::NoSuchRun(_))));
+    assert!(matches!(store.interrupted("main", &[3; 32]), Ok(None)));
+    assert!(store.find("a").is_err());
+    assert!(store.interrupted("main", &[2; 32]).is_err());
+    drop(store);
+    // Damage that was there before may be the run that is asked for.
+    let store = Store::existing(&folder.store()).expect("a store");
+    assert!(matches!(store.find("b"), Err(Error::DamagedEntry(_))));
+    assert!(matches!(store.find("b"), Err(Error::DamagedEntry(_))));
+}
+
+#[test]
 fn one_damaged_run_does_not_hide_the_others() {
     let folder = Folder::new("others");
     let store = with_run(&folder);

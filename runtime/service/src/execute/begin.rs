@@ -31,7 +31,7 @@ pub(crate) enum Task {
         workflow: usize,
         input: Map<String, Value>,
     },
-    /// A run that was interrupted, by its id or the beginning of it.
+    /// A run that was interrupted.
     Resume { id: String },
     /// Resumes it, unless another process is running it.
     Await { id: String },

@@ -8,10 +8,10 @@ use gsw_notation::calendar::rfc3339;
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
-use crate::columns::table;
 use crate::exit::Exit;
 use crate::report::{printed, short};
 use crate::say;
+use crate::table::table;
 
 /// How many characters of a value are shown in a column; JSON has all of it.
 const SHOWN: usize = 60;

@@ -9,10 +9,11 @@ use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
 
-use crate::runs::newest_of_all;
+use crate::runs::{ids, newest_of_all};
 use crate::store::{self, Origin};
 
-/// A run of the store that is named, which a debugger may follow meanwhile, or that the program keeps its runs in; the newest one without an id.
+/// A run of the store that is named, which a debugger may follow meanwhile, or that the program keeps its runs in, by its id or the beginning
+/// of it; the newest one without an id.
 ///
 /// # Errors
 /// When there is no store, no such run, or this program cannot read it.
@@ -26,7 +27,7 @@ pub fn happened(
     let store = store::of(&loaded.program, store, origin)
         .ok_or("no runs are kept here: say which store is meant with `--store FILE`")?;
     let id = match id {
-        Some(id) => id.to_owned(),
+        Some(word) => ids::of_word(&store, word).map_err(|it| it.to_string())?,
         None => newest_of_all(&store)?,
     };
     let options = EngineOptions {

@@ -16,7 +16,7 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::report::{Next, printed};
 use crate::runs::arguments::{self, Asking, RunsCommand, RunsInvocation};
-use crate::runs::{abandon, described, diff, list, newest, proof, prune, refuse};
+use crate::runs::{abandon, described, diff, ids, list, newest, proof, prune, refuse};
 use crate::say;
 use crate::store::Origin;
 
@@ -48,7 +48,7 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
         }
     };
     let RunsInvocation {
-        command: asked,
+        command: mut asked,
         options,
     } = invocation;
     let form = options.form;
@@ -71,7 +71,8 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
         program: String::new(),
     };
     let next = |id: &str| Next::new(&origin, &options, id);
-    let done = match needs(&asked, &store) {
+    let completed = ids::complete(&mut asked, &store);
+    let done = match completed.and_then(|()| needs(&asked, &store)) {
         Ok(Needs::Program(program)) => {
             let mut words = words.to_vec();
             if options.store.is_none() {

@@ -60,7 +60,7 @@ impl Runs {
     fn is_carried(&self, run: &Arc<str>) -> bool {
         let elsewhere = || {
             let store = self.store()?.existing().ok()?;
-            let info = store.find(run).ok().filter(|it| *it.id == **run)?;
+            let info = store.find(run).ok()?;
             Some(info.carried == Carried::Yes)
         };
         self.carrier(run).is_some() || elsewhere() == Some(true)
@@ -111,7 +111,7 @@ impl Runs {
             return Some(stuck_on.collect()).filter(|it: &Vec<_>| !it.is_empty());
         }
         let store = self.store()?.existing().ok()?;
-        let info = store.find(run).ok().filter(|it| *it.id == **run)?;
+        let info = store.find(run).ok()?;
         match info.status {
             Status::Running => awaited::read(info.waiting.as_deref()?),
             Status::Waiting

@@ -85,7 +85,7 @@ impl Runs {
         })
     }
 
-    /// A run of exactly this id that is recorded.
+    /// The run of this id that is recorded.
     fn written(&self, run: &str) -> Result<Option<Written>, Error> {
         let Some(at) = self.store() else {
             return Ok(None);
@@ -95,8 +95,8 @@ impl Runs {
             store => store?,
         };
         match store.find(run) {
-            Ok(info) if info.id == run => Ok(Some((at, store, info))),
-            Ok(_) | Err(Error::NoSuchRun(_) | Error::Ambiguous(_)) => Ok(None),
+            Ok(info) => Ok(Some((at, store, info))),
+            Err(Error::NoSuchRun(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
