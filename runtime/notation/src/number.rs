@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_int_and_a_float_are_the_same_number_or_not() {
-        let end = 9_223_372_036_854_775_808.0;
+        let end: f64 = 9_223_372_036_854_775_808.0;
         for (int, float) in [
             (0, -0.0),
             (3, 3.0),
