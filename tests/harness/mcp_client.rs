@@ -436,3 +436,103 @@ fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
         "{said:?}"
     );
 }
+
+/// A server of the older age whose answers are broken in the way that the tool is called after.
+const BROKEN: &str = r#"
+import std/mcp
+
+const BREAKS: string = """
+import json, os, sys, time
+def say(text):
+    print(text, flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    number = asked["id"]
+    begun = '{"jsonrpc":"2.0","id":%d,' % number
+    if asked["method"] == "tools/call":
+        how = asked["params"]["name"]
+        if how == "cut":
+            say(begun + '"res')
+        elif how == "doubled":
+            say(begun + '"id":77,"result":{"content":[]}}')
+        elif how == "large":
+            say(begun + '"result":{"content":[{"type":"text","text":"%s"}]}}' % ("x" * 17000000))
+        elif how == "odd":
+            say(begun + '"result":{"content":7}}')
+        elif how == "both":
+            say(begun + '"result":{"content":[]},"error":{"code":1,"message":"no"}}')
+        elif how == "closed":
+            os.close(1)
+            time.sleep(20)
+        elif how == "refused":
+            say(begun + '"error":{"code":-32602,"message":"not that"}}')
+    elif asked["method"] == "initialize":
+        info = {"name": "breaks", "version": "1"}
+        result = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
+        say(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}))
+    else:
+        say(begun + '"error":{"code":-32601,"message":"no"}}')
+"""
+
+fn server() -> mcp.Server { mcp.stdio("python3", ["-c", BREAKS], silence: 30s) }
+
+fn tried(how: string) -> string {
+  "${server().call(how)}" catch {
+    OutcomeUnknown(what) => "unknown ${what.split("Z: ").last() ?? ""}"
+    McpError(_, why) => "not done: ${why}"
+  }
+}
+
+tool reading(how: string) -> json reads { server().call(how) }
+
+workflow main(how: string) -> [string] {
+  let broken = tried(how)
+  let reads = "${reading(how)}" catch McpError(_, why) => "not done: ${why}"
+  [broken, reads]
+}
+
+/// Another call is open on the connection that a broken one ends.
+workflow beside() -> [string] {
+  let (open, broken) = parallel (
+    tried("silent"),
+    do {
+      sleep(300ms)
+      tried("cut")
+    },
+  )
+  [open, broken]
+}
+"#;
+
+#[test]
+fn a_call_whose_answer_cannot_be_read_may_have_been_done() {
+    let kept = Kept::new("mcp_broken", BROKEN);
+    let run = |words: &[&str]| {
+        let said = kept.run(&[words, &["--store", "off", "--quiet"]].concat());
+        let all: Vec<String> = serde_json::from_str(&said.out).unwrap_or_default();
+        assert!(!all.is_empty(), "{said:?}");
+        all
+    };
+    for (how, why) in [
+        ("cut", "a message of it is no JSON"),
+        ("doubled", "a message of it is no JSON"),
+        ("large", "a message of it has more than 16 MB"),
+        ("odd", ""),
+        ("both", "its answer cannot be read"),
+        ("closed", "it has closed its output"),
+    ] {
+        let said = run(&["main", "--how", how]);
+        for (said, begins) in [(&said[0], "unknown "), (&said[1], "not done: ")] {
+            assert!(said.starts_with(begins), "{how}: {said}");
+            assert!(said.contains(why), "{how}: {said}");
+            assert!(!said.contains("has ended"), "{how}: {said}");
+        }
+    }
+    let refused = run(&["main", "--how", "refused"]);
+    assert_eq!(refused[0], "not done: not that");
+    for said in run(&["beside"]) {
+        assert!(said.starts_with("unknown a message of it"), "{said}");
+    }
+}

@@ -186,6 +186,17 @@ fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
         said.err.contains("the tool `find` is not what was locked"),
         "{said:?}"
     );
+    let called = gswc_in(
+        &folder,
+        &["mcp", "call", "places.gsw", "find", r#"{"name":"Ulm"}"#],
+    );
+    assert_eq!(called.code, Some(1), "{called:?}");
+    assert!(
+        called
+            .err
+            .contains("the tool `find` is not what was locked"),
+        "{called:?}"
+    );
     let changes = "changed: places.find\nnew: places.works\ngone: places.broken\n";
     let said = gswc_in(&folder, &["mcp", "lock", "--check", "places.gsw"]);
     assert_eq!((said.out.as_str(), said.code), (changes, Some(1)));
@@ -194,10 +205,22 @@ fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
         run(&folder, MAIN, &["--", "--store", "off"]).out,
         "\"Ulm\"\n"
     );
+    // What is called by hand is called by its declaration.
+    let call = |input: &str| gswc_in(&folder, &["mcp", "call", "places.gsw", "find", input]);
+    let called = call(r#"{"name":"Ulm","in-country":"de"}"#);
+    assert!(called.out.contains("\"name\": \"de 5 0\""), "{called:?}");
+    for wrong in [r#"{"name":7}"#, r#"{"name":"Ulm","nome":"Ulm"}"#, "{}"] {
+        let called = call(wrong);
+        assert_eq!(
+            (called.code, called.out.as_str()),
+            (Some(2), ""),
+            "{called:?}"
+        );
+    }
     // How it may be repeated is the program's to say.
     assert!(read(&folder).contains(") -> FindResult reads by places"));
     let said = gswc_in(&folder, &["mcp", "list", "places.gsw"]);
-    assert!(said.out.contains("  find  reads  locked\n"), "{said:?}");
+    assert!(said.out.contains("  find  reads  locked"), "{said:?}");
 }
 
 #[test]
@@ -334,7 +357,84 @@ workflow main() -> json {
         r#"{"must":null,"any":{"a":null,"b":[null]},"place":{"name":"here","near":null}}"#;
     assert_eq!(said.out.trim_end(), expected, "{said:?}");
     for name in ["say_it", "say-it"] {
-        let said = gswc_in(&folder, &["mcp", "call", "places.gsw", name, "{\"a\": 1}"]);
-        assert_eq!(said.out, "{\n  \"a\": 1\n}\n", "{said:?}");
+        let call = |input: &str| gswc_in(&folder, &["mcp", "call", "places.gsw", name, input]);
+        assert_eq!(call("{}").out, "{}\n");
+        // Its declaration has no parameter.
+        assert_eq!(call(r#"{"a":1}"#).code, Some(2));
     }
+}
+
+/// A server whose list holds what is no tool, one name twice, names without end, what nobody sees, bounds and hints.
+const ODD: &str = r#"
+import json, sys
+plain = {"type": "object"}
+size = {"type": "integer", "minimum": 1, "maximum": 10}
+place = {"type": "object", "properties": {"size": size, "name": {"type": "string", "maxLength": 5}}, "required": ["size", "name"]}
+tools = [
+    {"name": "plain", "inputSchema": plain, "annotations": {"readOnlyHint": True}},
+    {"name": "plain", "inputSchema": {"type": "object", "properties": {"other": {"type": "string"}}}},
+    {"name": "nothing"},
+    {"name": "null", "inputSchema": None},
+    {"name": "yes", "inputSchema": True},
+    {"name": "long" * 100, "inputSchema": plain},
+    {"name": "hid\u202eden\U000e0041", "description": "Shows\u200b it.\U000e0041", "inputSchema": plain},
+    {"name": "bounded", "inputSchema": {"type": "object", "properties": {"size": size, "place": place, "like": {"type": "string", "pattern": "^a"}}, "required": ["size", "place"]}},
+]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    said = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        said["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        said["result"] = {"tools": tools}
+    else:
+        said["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(said), flush=True)
+"#;
+
+#[test]
+fn what_is_left_out_of_a_server_is_said_and_what_it_says_of_its_tools_is_shown() {
+    let folder = scratch("mcp_declared").join("odd");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    std::fs::write(folder.join("odd.py"), ODD).expect("the folder can be written");
+    let said = gswc_in(&folder, &["mcp", "add", "odd", "python3", "odd.py"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    for part in [
+        "`nothing` of `odd` is left out",
+        "`null` of `odd` is left out",
+        "`yes` of `odd` is left out",
+        "another `plain` of `odd` is left out",
+        "of `odd` holds characters that nobody sees",
+    ] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    let made = std::fs::read_to_string(folder.join("odd.gsw")).expect("it was written");
+    for unseen in ['\u{202e}', '\u{200b}', '\u{e0041}'] {
+        assert!(
+            !made.contains(unseen) && !said.err.contains(unseen),
+            "{made}"
+        );
+    }
+    for part in [
+        "/// Shows it.",
+        r#""hid\u{202e}den\u{e0041}""#,
+        "size: int where it >= 1 and it <= 10",
+        "name: string where it.len() <= 5",
+        "/// It is at least 1, is at most 10.",
+        "/// It matches `^a`.",
+    ] {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+    assert_eq!(made.matches("tool plain(").count(), 1, "{made}");
+    assert_eq!(made.matches("tool longlong").count(), 1, "{made}");
+    let listed = gswc_in(&folder, &["mcp", "list", "odd.gsw"]);
+    assert!(
+        listed
+            .out
+            .contains("  plain  once  locked  (the server says: only reads)\n"),
+        "{listed:?}"
+    );
 }

@@ -3,6 +3,7 @@
 use fake_provider::{Body, Completion, Message, Reply, Script};
 use serde_json::{Value, json};
 
+use crate::introspection::{answers, done, turn};
 use crate::program::{Said, scratch, text};
 use crate::wire::{program, run, with_provider};
 
@@ -249,4 +250,21 @@ fn a_prompt_whose_tool_asks_the_same_does_not_wait_for_itself() {
         (Some(0), "\"outer\"\n", 3),
         "{said:?}"
     );
+}
+
+/// What a model has made up comes back to it, but not all of it.
+#[test]
+fn a_refusal_of_a_call_is_cut_as_a_result_is() {
+    let unknown = (0..20_000).map(|it| (format!("parameter{it}"), json!(1)));
+    let unknown = Value::Object(unknown.collect());
+    let no_tool = "charge".repeat(40_000);
+    let calls = [("charge", unknown), (no_tool.as_str(), json!({}))];
+    let model = r#""anthropic/claude-sonnet-5-5""#;
+    let (_, ledger, asked) = shop("refused", model, "", vec![turn(&calls), done()]);
+    assert_eq!(ledger, "");
+    let told = answers(&asked[1]);
+    assert!(told.iter().all(|it| it.0), "they are refusals");
+    assert!(told[0].1.contains("parameter0") && told[0].1.contains("are left out here"));
+    assert!(told.iter().all(|it| it.1.len() < 129 << 10));
+    assert!(told[1].1.starts_with("there is no tool `charge") && told[1].1.len() < 200);
 }

@@ -167,6 +167,41 @@ fn a_model_that_follows_a_skill_calls_only_what_it_allows() {
     assert_eq!(told[4][0], (false, "paid 4".to_owned()));
 }
 
+/// Who has read the instructions follows them, by whichever tool and under whichever name.
+#[test]
+fn instructions_that_are_read_as_a_file_are_followed_too() {
+    let pay = ("pay", json!({ "sum": 1 }));
+    for path in ["SKILL.md", "./SKILL.md", ""] {
+        let read = ("read_skill_file", json!({ "name": "notes", "path": path }));
+        let played = play("as_a_file", &[&[read], &[pay.clone()]]);
+        assert!(!played.told[0][0].0, "{:?}", played.told);
+        assert_refused(&played.told[1][0], "not run: `notes` allows no tool `pay`");
+        assert!(
+            played.stages.contains(&"notes activated".to_owned()),
+            "{:?}",
+            played.stages
+        );
+    }
+}
+
+#[test]
+fn each_name_of_the_tool_that_activates_a_skill_counts() {
+    let pay = ("pay", json!({ "sum": 1 }));
+    for name in ["act", "begin"] {
+        let file = program("aliases");
+        let source = PROGRAM.replace(
+            "tools: [look, pay]",
+            "tools: [look, pay, skill.activate_skill as act, skill.activate_skill as begin]",
+        );
+        fs::write(&file, format!("import std/skill\n{source}")).expect("it can be written");
+        let calls = (name, json!({ "name": "notes" }));
+        let replies = vec![turn(&[calls]), turn(&[pay.clone()]), done()];
+        let (said, asked) = with_provider(Script { replies }, |url| run(&file, url, &["main"]));
+        assert_eq!(said.out, "\"done\"\n", "{said:?}");
+        assert_refused(&answers(&asked[2])[0], "`notes` allows no tool `pay`");
+    }
+}
+
 // G22
 #[test]
 fn a_prompt_and_a_call_say_themselves_which_skills_there_are() {

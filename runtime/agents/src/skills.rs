@@ -16,6 +16,10 @@ use crate::tools;
 const ACTIVATE: &str = "activate_skill";
 /// The parameter of both that names the skill.
 const NAME: &str = "name";
+/// The parameter of the other one that names the file.
+const PATH: &str = "path";
+/// The file with the instructions, which both give.
+const INSTRUCTIONS: &str = "SKILL.md";
 
 /// Those of these ids that the program has, in the order of the settings.
 fn listed<'a>(program: &'a Program, ids: &'a [String]) -> impl Iterator<Item = &'a Skill> {
@@ -54,20 +58,20 @@ pub(crate) fn active<'a>(
     settings: &'a Settings,
     messages: &[Arc<Message>],
 ) -> Vec<&'a Skill> {
-    let is_reader = |it: &Tool| it.body == ToolBody::Skills && it.name == ACTIVATE;
-    let readers = tools::names_of(program, &settings.tools, is_reader);
-    let Some(reader) = readers.first() else {
-        return Vec::new();
-    };
+    // A program may list them several times, under other names.
+    let named = |is: fn(&Tool) -> bool| tools::names_of(program, &settings.tools, is);
+    let activating = named(|it| it.body == ToolBody::Skills && it.name == ACTIVATE);
+    let reading = named(|it| it.body == ToolBody::Skills && it.name != ACTIVATE);
     let mut asked: Vec<(&str, String)> = Vec::new();
     let mut active: Vec<&Skill> = Vec::new();
     for piece in messages.iter().flat_map(|it| &it.content) {
         if let Content::ToolUse {
             id, name, input, ..
         } = piece
-            && name == reader
-            && let Value::String(skill) =
-                input.tree().get_mut(NAME).map_or(Value::Null, Value::take)
+            && let mut input = input.tree()
+            && (activating.contains(name)
+                || reading.contains(name) && asks_for_instructions(&input))
+            && let Value::String(skill) = input.get_mut(NAME).map_or(Value::Null, Value::take)
         {
             asked.push((id, skill));
         } else if let Content::ToolResult { id, is_error, .. } = piece
@@ -79,6 +83,12 @@ pub(crate) fn active<'a>(
         }
     }
     active
+}
+
+/// Whether a file that is asked for holds the instructions of its skill.
+fn asks_for_instructions(input: &Value) -> bool {
+    let path = input.get(PATH).and_then(Value::as_str).unwrap_or_default();
+    matches!(path.strip_prefix("./").unwrap_or(path), "" | INSTRUCTIONS)
 }
 
 /// Why a model that follows these skills may not make a call.

@@ -264,8 +264,14 @@ impl Calls {
 }
 
 fn unknown(name: &str) -> String {
-    format!("there is no tool `{name}`")
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("there is no tool `{}…`", &name[..end]),
+        None => format!("there is no tool `{name}`"),
+    }
 }
+
+/// The most characters that are shown of a name that is none: the model has made it up.
+const LONGEST_NAME: usize = 100;
 
 const UNREADABLE: &str = "the arguments cannot be read";
 

@@ -3,6 +3,7 @@
 use gsw_abi::call::RacePolicy;
 use gsw_abi::types::TypeId;
 
+use crate::arguments::Arguments;
 use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
 use crate::run::prompt::PromptRun;
@@ -66,6 +67,8 @@ pub enum Wait {
     /// A call of a tool with the same key.
     Keyed {
         key: Box<ToolKey>,
+        /// What the call that waits was given.
+        given: Arguments,
         /// The type of the tuple with the result, as an optional.
         result: TypeId,
     },

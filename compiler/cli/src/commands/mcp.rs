@@ -1,6 +1,7 @@
 //! `gswc mcp`: the MCP servers that a file declares, and the declarations of their tools; without a command the compiler as a server.
 
 mod ask;
+mod bounds;
 mod declared;
 mod schema;
 mod serve;
@@ -14,7 +15,7 @@ use gsw_service::{Act, Exit, Login};
 use serde_json::{Map, Value};
 
 use crate::commands::fmt::formatted;
-use crate::commands::mcp::ask::Servers;
+use crate::commands::mcp::ask::{Offered, Servers};
 use crate::commands::mcp::declared::{Declared, Tool};
 use crate::commands::mcp::source::{Names, Shows};
 use crate::{compile, report};
@@ -222,7 +223,9 @@ fn list(file: &Path) -> Result<Exit, Exit> {
                 None => "not locked",
             };
             let class = tool.class.as_deref().unwrap_or("once");
-            text.push_str(&format!("  {}  {class}  {lock}\n", tool.name));
+            let said = tool.said.as_deref();
+            let said = said.map_or_else(String::new, |it| format!("  (the server says: {it})"));
+            text.push_str(&format!("  {}  {class}  {lock}{said}\n", tool.name));
         }
     }
     Ok(report::output(&text))
@@ -231,7 +234,8 @@ fn list(file: &Path) -> Result<Exit, Exit> {
 fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Result<Exit, Exit> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments)
         .map_err(|error| report::usage(&format!("the arguments are not a JSON object: {error}")))?;
-    let servers = Servers::of(file, &read(file)?)?;
+    let text = read(file)?;
+    let servers = Servers::of(file, &text)?;
     let name = match (server, servers.declared.servers.as_slice()) {
         (None, [only]) => only.name.clone(),
         (None, _) => {
@@ -243,7 +247,10 @@ fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Resul
         (Some(name), _) => return Err(report::usage(&format!("no server `{name}` is declared"))),
     };
     let tool = servers.declared.at_server(&name, tool);
-    let answer = servers.call(&name, tool, arguments)?;
+    let answer = match servers.declared.tool(&name, tool) {
+        Some(declared) => servers.call_declared(&text, declared, arguments)?,
+        None => servers.call(&name, tool, arguments)?,
+    };
     Ok(report::output_json(&format!("{answer:#}\n")))
 }
 
@@ -281,10 +288,13 @@ fn with_tools(text: &str, servers: &Servers) -> Result<String, Exit> {
     let mut names = Names::of(servers.declared.taken.iter().cloned());
     let mut made = String::new();
     for server in &servers.declared.servers {
-        let offered = servers.tools(&server.name)?;
+        let Offered { tools, left_out } = servers.tools(&server.name)?;
+        for remark in left_out.iter().chain(&source::unseen(server, &tools)) {
+            report::note(remark);
+        }
         made.push_str(&source::tools(
             server,
-            &offered,
+            &tools,
             &servers.declared,
             &mut names,
         ));

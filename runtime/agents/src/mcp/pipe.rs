@@ -17,6 +17,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Empty};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+/// What the error begins with that stands in the place of an answer.
+pub(super) const UNREADABLE: &str = "its answer cannot be read";
+
 /// The most bytes of a message.
 const LARGEST: usize = 16 << 20;
 
@@ -176,7 +179,7 @@ fn unread(line: &[u8], why: &str) -> Line {
 
 /// The error that an answer is.
 fn unreadable(id: &Value, why: &str) -> Line {
-    let message = format!("its answer cannot be read: {why}");
+    let message = format!("{UNREADABLE}: {why}");
     let error =
         json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32700, "message": message } });
     match serde_json::from_value(error) {

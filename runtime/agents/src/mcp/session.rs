@@ -42,6 +42,8 @@ const START: Duration = Duration::from_secs(60);
 /// How long to wait for the answer that tells the age of a server. One that takes longer to start is started again and greeted in
 /// the older way, which newer servers understand as well.
 const PROBE: Duration = Duration::from_secs(10);
+/// How long it may take until the end of a process is seen.
+const SEEN: Duration = Duration::from_millis(1_200);
 /// How many bytes of a server's standard error are kept, the last ones.
 const SAID: usize = 2_000;
 
@@ -106,8 +108,8 @@ impl From<ServerFailure> for Ungreeted {
 #[derive(Clone, Default)]
 struct Said {
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// It has answered what cannot be read.
-    is_unread: Arc<AtomicBool>,
+    /// Why the exchange was ended here, though the server has not ended.
+    ended_here: Arc<Mutex<Option<String>>>,
 }
 
 impl Session {
@@ -148,7 +150,7 @@ impl Session {
     ) -> Result<Self, Ungreeted> {
         let said = Said::default();
         let noted = said.clone();
-        let over = Arc::new(move |why: &str| noted.note_unread(why));
+        let over = Arc::new(move |why: &str| noted.note_end_here(why));
         let transport = address::transport(address, reach_of, bearer, over)?;
         let heard = (said, inbox);
         Self::greet(transport, age, Life::Address, heard).await
@@ -200,7 +202,7 @@ impl Session {
         let overdone = Arc::<AtomicBool>::default();
         let (heard, stopped) = (said.clone(), Arc::clone(&overdone));
         let transport = Bounded::new(transport.into_transport(), move |why| {
-            heard.note(why);
+            heard.note_end_here(why);
             stopped.store(true, Ordering::Release);
         });
         let client = Client::new(Arc::clone(&changes), inbox.happened.clone(), talks.clone());
@@ -371,17 +373,16 @@ impl Session {
         }
     }
 
-    /// What went wrong where a call has another answer, or none: whether it was done is unknown where the server has gone meanwhile.
+    /// What went wrong where a call that was sent has another answer, or none: whether it was done is unknown unless the server
+    /// says that it refuses it.
     async fn no_answer(&self, answer: Result<ServerResult, ServiceError>) -> Trouble {
         let error = match answer {
-            Ok(_) => return ServerFailure::Server("it has answered something else".into()).into(),
+            Ok(_) => return ServerFailure::Lost("it has answered something else".into()).into(),
             Err(error) => error,
         };
         let failure = self.failure(&error).await;
-        let is_unread = self.said.is_unread.load(Ordering::Acquire);
         if let Trouble::Failed(ServerFailure::Server(why)) = &failure
             && trouble::is_in_doubt(&error)
-            && !is_unread
         {
             return ServerFailure::Lost(why.clone()).into();
         }
@@ -423,9 +424,31 @@ impl Session {
         let _ = self.has_gone.subscribe().wait_for(|it| *it).await;
     }
 
-    /// That it has ended, with the end of its standard error.
+    /// That it has ended, or why there is no exchange with it any more, with the end of its standard error.
     pub async fn gone(&self) -> String {
-        self.said.beside("it has ended").await
+        let ended_here = lock(&self.said.ended_here).clone();
+        if let Some(why) = ended_here {
+            let sentence = format!("{why}, so the exchange with it was ended");
+            return self.said.beside(&sentence).await;
+        }
+        let is_elsewhere = matches!(&*lock(&self.life), Life::Address);
+        let sentence = if is_elsewhere {
+            "the exchange with it has ended"
+        } else if self.ends_soon().await {
+            "it has ended"
+        } else {
+            "it has closed its output"
+        };
+        self.said.beside(sentence).await
+    }
+
+    /// Whether its process has ended, which is seen a moment after its output has.
+    async fn ends_soon(&self) -> bool {
+        let until = Instant::now() + SEEN;
+        while !self.has_ended() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        self.has_ended()
     }
 
     /// Whether the session has ended.
@@ -485,7 +508,9 @@ fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<Pipes> {
         Sender::from_owned_fd(input)?,
     );
     let said = said.clone();
-    Ok(Pipes::new(output, input, move |why| said.note_unread(why)))
+    Ok(Pipes::new(output, input, move |why| {
+        said.note_end_here(why)
+    }))
 }
 
 impl Said {
@@ -496,14 +521,9 @@ impl Said {
         }
     }
 
-    /// Why the exchange was ended here.
-    fn note(&self, why: &str) {
-        self.add(format!("\n({why})").as_bytes());
-    }
-
-    fn note_unread(&self, why: &str) {
-        self.is_unread.store(true, Ordering::Release);
-        self.note(why);
+    /// Why the exchange was ended here: the first reason.
+    fn note_end_here(&self, why: &str) {
+        lock(&self.ended_here).get_or_insert_with(|| why.to_owned());
     }
 
     fn add(&self, bytes: &[u8]) {

@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_client::{
 
 use crate::connections::failing::{causes, last_cause};
 use crate::mcp::authorization::challenge::{Challenge, Why};
+use crate::mcp::pipe::UNREADABLE;
 
 pub(super) enum Trouble {
     Failed(ServerFailure),
@@ -56,13 +57,13 @@ pub(super) fn is_in_doubt(error: &ServiceError) -> bool {
         return sent.is_some_and(may_be_done);
     }
     if let ServiceError::McpError(error) = error {
-        return error.message == BEGUN_ANEW;
+        return error.message == BEGUN_ANEW || error.message.starts_with(UNREADABLE);
     }
-    matches!(error, ServiceError::TransportClosed)
+    true
 }
 
-/// Whether what was sent may be done though it came to this. A refusal says that it is not, and an answer that cannot be read is
-/// an answer.
+/// Whether what was sent may be done though it came to this: it is not where it was not sent, or was refused. An answer that
+/// cannot be read says neither.
 fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
     if let StreamableHttpError::Client(error) = error {
         return !error.is_connect() && !error.is_builder();
@@ -71,14 +72,16 @@ fn may_be_done(error: &StreamableHttpError<reqwest::Error>) -> bool {
     if let StreamableHttpError::HttpStatus(error) = error {
         return error.status >= 500;
     }
-    matches!(
+    if let StreamableHttpError::UnexpectedServerResponse(said) = error {
+        return !said.starts_with("HTTP ");
+    }
+    !matches!(
         error,
-        StreamableHttpError::Sse(_)
-            | StreamableHttpError::Io(_)
-            | StreamableHttpError::UnexpectedEndOfStream
-            | StreamableHttpError::TokioJoinError(_)
-            | StreamableHttpError::TransportChannelClosed
-            | StreamableHttpError::SessionRecoveryTimeout
+        StreamableHttpError::AuthRequired(_)
+            | StreamableHttpError::InsufficientScope(_)
+            | StreamableHttpError::ReservedHeaderConflict(_)
+            | StreamableHttpError::SessionExpired
+            | StreamableHttpError::ReinitializationFailed(_)
     )
 }
 

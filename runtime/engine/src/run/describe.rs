@@ -77,7 +77,10 @@ impl Run {
     /// The error that ends the run, with what was around it when it arose. It is borrowed.
     pub(super) fn described(&self, raised: u64) -> Box<RunError> {
         let node = error::origin(raised).map(NodeId);
-        let Some(reported) = self.reported_errors.latest(raised, node) else {
+        // One that could carry an origin and has none was never reported; another that was may have had its address.
+        let may_be_it = node.is_some() || value::owners(raised).is_none();
+        let reported = self.reported_errors.latest(raised, node);
+        let Some(reported) = reported.filter(|_| may_be_it) else {
             return Box::new(describe(self, raised, node.unwrap_or(NodeId::ROOT)));
         };
         let mut described = Box::new(reported.clone());

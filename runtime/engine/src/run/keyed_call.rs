@@ -28,12 +28,12 @@ pub(crate) fn begin_keyed_call(
             return Step::Done(0);
         }
         Earlier::Kept => {
-            warn_of_others(run, &key, &given);
+            let node = run.scheduler.current_node();
+            warn_of_others(run, node, &key, &given);
             return run.tool_keys.kept(&mut run.heap, &key, result).into();
         }
         Earlier::Busy(owner) => owner,
     };
-    warn_of_others(run, &key, &given);
     if let Some(error) = run.interruption() {
         return Step::Raised(error);
     }
@@ -51,19 +51,20 @@ pub(crate) fn begin_keyed_call(
     run.tool_keys.wait(key.clone(), current);
     run.scheduler.wait_for(Wait::Keyed {
         key: Box::new(key),
+        given,
         result,
     })
 }
 
 /// A key that is given again with other arguments is most often one that was to depend on them.
-fn warn_of_others(run: &mut Run, key: &ToolKey, given: &Arguments) {
+fn warn_of_others(run: &mut Run, node: NodeId, key: &ToolKey, given: &Arguments) {
     if let Some(differing) = run.tool_keys.differing(key, given) {
         let message = format!(
             "`{}` was called with the key {:?} before, and there {differing} had another value: the call gives what that one gave",
             name_of(run, key.tool),
             key.key
         );
-        run.progress.warn(run.scheduler.current_node(), message);
+        run.progress.warn(node, message);
     }
 }
 
@@ -98,7 +99,10 @@ pub(crate) fn close_keyed_call(run: &mut Run, node: NodeId, status: Status) {
     match run.tool_keys.close(node, status) {
         Next::Give(key, waiting) => {
             for id in waiting {
-                if let Wait::Keyed { result, .. } = run.scheduler.take_wait(id) {
+                if let Wait::Keyed { given, result, .. } = run.scheduler.take_wait(id) {
+                    // Only now is it known that the call gets that result.
+                    let waits_in = run.scheduler.task(id).node;
+                    warn_of_others(run, waits_in, &key, &given);
                     let kept = run.tool_keys.kept(&mut run.heap, &key, result);
                     run.scheduler.wake(id, kept);
                 }
@@ -106,6 +110,9 @@ pub(crate) fn close_keyed_call(run: &mut Run, node: NodeId, status: Status) {
         }
         // A failed call has no result to share. One of the waiting tasks tries, and the others wait for that one.
         Next::CallAgain(next) => {
+            if let Wait::Keyed { key, given, .. } = run.scheduler.take_wait(next) {
+                run.tool_keys.note(*key, given);
+            }
             run.scheduler.set_wait(next, Wait::Nothing);
             run.scheduler.wake(next, Ok(0));
         }

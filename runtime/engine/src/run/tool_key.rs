@@ -169,8 +169,6 @@ impl ToolKeys {
             self.waiting.remove(&key);
             return Next::Nothing;
         };
-        // What that one is given is not known here.
-        self.given.remove(&key);
         // Busy again under its new owner before anybody else can begin, so the order of waiting holds.
         self.start(key, next);
         Next::CallAgain(next)

@@ -245,7 +245,7 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         | BuiltinError::Internal
         | BuiltinError::Failed => text(0).into(),
         BuiltinError::InvalidResponse => invalid(error),
-        BuiltinError::Refused => format!("the model declined: {}", text(0)),
+        BuiltinError::Refused => format!("refused: {}", text(0)),
         BuiltinError::ContextTooLong => "the request is longer than the model accepts".into(),
         BuiltinError::MaxTokens => "the answer was cut at its token limit".into(),
         BuiltinError::ProviderError | BuiltinError::IoError => text(1).into(),

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_agents::McpServers;
 use gsw_driver::engine::{Engine, EngineOptions};
-use gsw_driver::servers::Servers as _;
+use gsw_driver::servers::{Calling, ServerCall, Servers as _};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::RunResult;
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, Files, Severity};
+use gsw_tree::event::McpWhat;
 use serde_json::{Map, Value, json};
 
-use crate::commands::mcp::declared::Declared;
+use crate::commands::mcp::declared::{Declared, Tool};
 use crate::commands::mcp::source;
 use crate::compile;
 use crate::overlay::Overlay;
@@ -23,6 +24,54 @@ use crate::report::{self, Format};
 pub(super) struct Servers {
     pub(super) path: PathBuf,
     pub(super) declared: Declared,
+    /// The names of tools that could not be read, since that was asked last.
+    unreadable: Arc<Mutex<Vec<String>>>,
+}
+
+/// The workflow that calls a tool; a file has no reason to have one of this name.
+const CALLING: &str = "called_by_gswc_mcp";
+
+/// What a server lists as its tools.
+pub(super) struct Offered {
+    /// As the protocol describes them, each with its digest.
+    pub(super) tools: Vec<Value>,
+    /// What is left out, and why, for people.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Servers of which the names of unreadable tools are noted.
+#[derive(Debug)]
+struct Noting {
+    servers: McpServers,
+    unreadable: Arc<Mutex<Vec<String>>>,
+}
+
+impl gsw_driver::servers::Servers for Noting {
+    fn ask(&self, call: ServerCall) -> Calling {
+        let calling = self.servers.ask(call);
+        let unreadable = Arc::clone(&self.unreadable);
+        Box::pin(async move {
+            let answered = calling.await;
+            let found = answered.happened.iter();
+            let found = found.filter(|it| it.what == McpWhat::Unreadable);
+            for payload in found.filter_map(|it| it.payload.as_ref()) {
+                let names = payload.tree()["names"].clone();
+                let names = names.as_array().cloned().unwrap_or_default();
+                let names = names.iter().filter_map(Value::as_str);
+                lock(&unreadable).extend(names.map(str::to_owned));
+            }
+            answered
+        })
+    }
+
+    fn close(&self) {
+        self.servers.close();
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that can panic runs while the lock is held.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Servers {
@@ -40,18 +89,36 @@ impl Servers {
         Ok(Self {
             path: path.to_owned(),
             declared,
+            unreadable: Arc::default(),
         })
     }
 
-    /// The tools that a server has now, as the protocol describes them, each with its digest.
-    pub(super) fn tools(&self, server: &str) -> Result<Vec<Value>, Exit> {
+    /// The tools that a server has now.
+    pub(super) fn tools(&self, server: &str) -> Result<Offered, Exit> {
         let question = format!("workflow main() -> json {{ {server}.tools() }}");
-        match self.answer(&question, Map::new())? {
+        lock(&self.unreadable).clear();
+        match self.answer(&self.declared.needed, (&question, "main"), Map::new())? {
             Value::Array(mut tools) => {
+                let unreadable = std::mem::take(&mut *lock(&self.unreadable));
+                let mut left_out: Vec<String> = unreadable
+                    .iter()
+                    .map(|name| {
+                        let name = source::shown(name);
+                        format!("`{name}` of `{server}` is left out: it is no tool as the protocol has it, most often for want of an object as its `inputSchema`")
+                    })
+                    .collect();
                 // A name stands for one tool, the first that the server lists.
                 let mut seen = BTreeSet::new();
-                tools.retain(|it| seen.insert(it["name"].to_string()));
-                Ok(tools)
+                tools.retain(|it| {
+                    let name = it["name"].as_str().unwrap_or_default();
+                    let is_first = seen.insert(name.to_owned());
+                    if !is_first {
+                        let name = source::shown(name);
+                        left_out.push(format!("another `{name}` of `{server}` is left out: a name stands for one tool, the first"));
+                    }
+                    is_first
+                });
+                Ok(Offered { tools, left_out })
             }
             Value::Null
             | Value::Bool(_)
@@ -73,17 +140,33 @@ impl Servers {
         let mut input = Map::new();
         input.insert("tool".into(), tool.into());
         input.insert("arguments".into(), json!(arguments));
-        self.answer(&question, input)
+        self.answer(&self.declared.needed, (&question, "main"), input)
     }
 
-    /// The value of the workflow that `question` declares.
-    fn answer(&self, question: &str, input: Map<String, Value>) -> Result<Value, Exit> {
+    /// Calls a tool as programs do, by its declaration: it must be what was locked, and the arguments must fit. `text` is that of
+    /// the file.
+    pub(super) fn call_declared(
+        &self,
+        text: &str,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, Exit> {
+        let question = format!(
+            "workflow {CALLING}({}) -> json {{ {}({}).to_json() }}",
+            tool.parameters, tool.name, tool.arguments
+        );
+        self.answer(text, (&question, CALLING), arguments)
+    }
+
+    /// The value of the workflow of this name that `question` declares, beside the declarations in `text`.
+    fn answer(
+        &self,
+        text: &str,
+        (question, workflow): (&str, &str),
+        input: Map<String, Value>,
+    ) -> Result<Value, Exit> {
         let mut db = Database::default();
-        open(
-            &mut db,
-            &self.path,
-            &format!("{}\n{question}\n", self.declared.needed),
-        )?;
+        open(&mut db, &self.path, &format!("{text}\n{question}\n"))?;
         let found = gsw_analysis::check_project(&db);
         if found.iter().any(|it| it.severity == Severity::Error) {
             report::report(&db, &found, Format::Auto);
@@ -93,13 +176,20 @@ impl Servers {
             .map_err(|found| report::report(&db, &found, Format::Auto))?;
         let loaded = Loaded::from_bytes(&compile::encode(&module)?)
             .map_err(|refusal| report::failure(&refusal))?;
-        let servers = Arc::new(McpServers::authorizing(gsw_service::authorizing("gswc")));
+        let servers = Arc::new(Noting {
+            servers: McpServers::authorizing(gsw_service::authorizing("gswc")),
+            unreadable: Arc::clone(&self.unreadable),
+        });
         let options = EngineOptions {
             servers: Some(Arc::clone(&servers) as _),
             ..EngineOptions::default()
         };
         let engine = Engine::new(loaded, options);
-        let finished = engine.start(0, input).wait();
+        let Some(workflow) = engine.workflow(workflow) else {
+            report::failure(&"the question to the server is no workflow");
+            return Err(Exit::Internal);
+        };
+        let finished = engine.start(workflow, input).wait();
         servers.close();
         match finished.result {
             RunResult::Value(text) => serde_json::from_str(&text)

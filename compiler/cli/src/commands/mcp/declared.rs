@@ -2,8 +2,11 @@
 
 use gsw_names::{Presence, item_signature, source_text};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, Span};
-use gsw_syntax::ast::{ItemBody, RepeatClass};
+use gsw_syntax::ast::{ItemBody, Parameter, RepeatClass, Signature};
 use gsw_syntax::{file_item_ids, item_ast};
+
+/// With what the comment begins that holds what a server says of a tool for people.
+pub(super) const SAYS: &str = "// The server says, and nothing relies on it: ";
 
 pub(super) struct Declared {
     pub(super) servers: Vec<Server>,
@@ -28,6 +31,12 @@ pub(super) struct Tool {
     /// How it may be repeated, as it is written.
     pub(super) class: Option<String>,
     pub(super) digest: Option<String>,
+    /// Its parameters, as another declaration has them.
+    pub(super) parameters: String,
+    /// With which it is called where those are in scope.
+    pub(super) arguments: String,
+    /// What the server says of it for people, if the file holds that.
+    pub(super) said: Option<String>,
     /// The names of the parameters that are `trusted`.
     trusted: Vec<String>,
     gives: Presence,
@@ -154,6 +163,9 @@ impl Declared {
             known_as: locked.map_or(item.name(db), |it| &it.name).to_string(),
             class,
             digest: locked.map(|it| it.digest.to_string()),
+            parameters: parameters(signature, &text),
+            arguments: arguments(signature),
+            said: said_before(db, item),
             trusted: head
                 .parameters
                 .iter()
@@ -163,4 +175,35 @@ impl Declared {
             gives: head.trusted,
         });
     }
+}
+
+/// The parameters of a tool as text. Who calls it by hand answers for what is `trusted`.
+fn parameters(signature: &Signature, text: &impl Fn(Span) -> String) -> String {
+    let parameter = |it: &Parameter| {
+        let attributes: Vec<String> = it.attributes.iter().map(|it| text(it.span)).collect();
+        let ty = it.ty.as_ref().map_or_else(String::new, |it| text(it.span));
+        let default = it.default.as_ref();
+        let default = default.map_or_else(String::new, |it| format!(" = {}", text(it.span)));
+        let attributes = attributes.join(" ");
+        format!("{attributes} {}: {ty}{default}", it.name.name)
+    };
+    let all: Vec<String> = signature.parameters.iter().map(parameter).collect();
+    all.join(", ")
+}
+
+fn arguments(signature: &Signature) -> String {
+    let argument = |it: &Parameter| match &it.default {
+        Some(_) => format!("{0}: {0}", it.name.name),
+        None => it.name.name.to_string(),
+    };
+    let all: Vec<String> = signature.parameters.iter().map(argument).collect();
+    all.join(", ")
+}
+
+/// What the comment before a declaration says that the server says.
+fn said_before(db: &dyn Db, item: ItemId) -> Option<String> {
+    let whole = item.file(db).text(db);
+    let before = whole.get(..gsw_syntax::item_offset(db, item) as usize)?;
+    let line = before.trim_end().lines().next_back()?;
+    line.strip_prefix(SAYS).map(str::to_owned)
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::commands::mcp::bounds::Bounds;
 use crate::commands::mcp::source::{Names, docs, literal, name_like, type_like};
 
 /// The types that one tool needs.
@@ -24,6 +25,7 @@ pub(super) struct Field {
     wire: String,
     pub(super) ty: String,
     description: Option<String>,
+    bounds: Bounds,
     presence: Presence,
 }
 
@@ -36,10 +38,35 @@ enum Presence {
 }
 
 impl Field {
-    pub(super) fn docs(&self, indent: &str) -> String {
-        self.description
-            .as_deref()
-            .map_or_else(String::new, |it| docs(it, indent))
+    /// What is said of it, with the bounds that stand nowhere else.
+    fn docs_of(&self, indent: &str, bounds: &[String]) -> String {
+        let said = self.description.as_deref().filter(|it| !it.is_empty());
+        let bounds = match bounds {
+            [] => None,
+            bounds => Some(format!("It {}.", bounds.join(", "))),
+        };
+        let all: Vec<&str> = said.into_iter().chain(bounds.as_deref()).collect();
+        docs(&all.join("\n"), indent)
+    }
+
+    /// The docs of a parameter, which has no place for a check.
+    pub(super) fn docs_of_parameter(&self, indent: &str) -> String {
+        let all = self.bounds.checked.iter().map(|it| it.words.clone());
+        let all: Vec<String> = all.chain(self.bounds.said.iter().cloned()).collect();
+        self.docs_of(indent, &all)
+    }
+
+    fn docs_of_field(&self, indent: &str) -> String {
+        self.docs_of(indent, &self.bounds.said)
+    }
+
+    /// ` where …`, behind a field of a record.
+    fn check(&self) -> String {
+        let checks = self.bounds.checked.iter().map(|it| it.check.as_str());
+        match checks.collect::<Vec<_>>().join(" and ") {
+            none if none.is_empty() => none,
+            checks => format!(" where {checks}"),
+        }
     }
 
     pub(super) fn alias(&self) -> String {
@@ -89,7 +116,14 @@ impl<'a> Types<'a> {
                 None => (optional(ty), Presence::Optional),
             };
             let description = property.get("description").and_then(Value::as_str);
+            let has_default = matches!(presence, Presence::Default(_));
+            let bounds = Bounds::of(resolved(property, root), ty.trim_end_matches('?'));
             fields.push(Field {
+                bounds: match has_default {
+                    // It might not keep them itself, which a check would report.
+                    true => bounds.in_words(),
+                    false => bounds,
+                },
                 name: own.take(&name_like(wire)),
                 wire: wire.clone(),
                 ty,
@@ -202,14 +236,15 @@ impl<'a> Types<'a> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "type {name} {{");
         for field in fields {
-            text.push_str(&field.docs("  "));
+            text.push_str(&field.docs_of_field("  "));
             let _ = writeln!(
                 text,
-                "  {}{}: {}{}",
+                "  {}{}: {}{}{}",
                 field.alias(),
                 field.name,
                 field.ty,
-                field.default()
+                field.default(),
+                field.check()
             );
         }
         text.push_str("}\n\n");

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use gsw_syntax::is_name;
 use serde_json::{Map, Value};
 
-use crate::commands::mcp::declared::{Declared, Server, Tool};
+use crate::commands::mcp::declared::{Declared, SAYS, Server, Tool};
 use crate::commands::mcp::schema::Types;
 
 /// The line that parts what a person wrote from what is made anew.
@@ -31,6 +31,9 @@ impl Names {
     }
 }
 
+/// The most letters of a name that is made of a server's. Two of them are the name of a type, and the language takes 200.
+const LONGEST_NAME: usize = 80;
+
 /// Whether `text` can be the name of a function.
 pub(super) fn is_function_name(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_lowercase()) && is_name(text)
@@ -51,7 +54,8 @@ pub(super) fn name_like(text: &str) -> String {
             false => {}
         }
     }
-    let name = name.trim_matches('_');
+    let end = name.floor_char_boundary(LONGEST_NAME);
+    let name = name[..end].trim_matches('_');
     let name = match name.starts_with(|it: char| it.is_ascii_lowercase()) {
         true => name.to_owned(),
         false => format!("it_{name}"),
@@ -80,9 +84,9 @@ pub(super) fn literal(text: &str) -> String {
             '\n' => literal.push_str("\\n"),
             '\r' => literal.push_str("\\r"),
             '\t' => literal.push_str("\\t"),
-            control if control.is_control() => {
+            unseen if is_unseen(unseen) => {
                 // Writing to a string cannot fail.
-                let _ = write!(literal, "\\u{{{:x}}}", u32::from(control));
+                let _ = write!(literal, "\\u{{{:x}}}", u32::from(unseen));
             }
             plain => literal.push(plain),
         }
@@ -101,10 +105,53 @@ pub(super) fn docs(text: &str, indent: &str) -> String {
     lines.collect()
 }
 
-/// Whether a character shows nothing and changes what is shown: controls, and marks that turn the direction of a text.
+/// Whether a character shows nothing, or changes what is shown: controls, marks that turn the direction of a text, and what has no
+/// width, with the tags in which a text can be hidden from people and not from models.
 fn is_unseen(letter: char) -> bool {
     letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Which tools of a server hold characters that nobody sees, in sentences.
+pub(super) fn unseen(server: &Server, offered: &[Value]) -> Vec<String> {
+    // Lines and tabs of a description are escaped in JSON, and no fault.
+    let is_odd = |it: &&Value| it.to_string().chars().any(is_unseen);
+    let odd = offered.iter().filter(is_odd);
+    let name = |it: &Value| shown(it["name"].as_str().unwrap_or_default());
+    odd.map(|it| {
+        format!(
+            "`{}` of `{}` holds characters that nobody sees: they are left out of its docs, and escaped elsewhere",
+            name(it),
+            server.name
+        )
+    })
+    .collect()
+}
+
+/// What a server says of a tool for people, as a comment: whether it changes something is the program's to say.
+fn hints(tool: &Map<String, Value>) -> String {
+    let hint = |name: &str| {
+        let hints = tool.get("annotations")?;
+        hints.get(name)?.as_bool()
+    };
+    let hints = [
+        (hint("readOnlyHint") == Some(true), "only reads"),
+        (hint("readOnlyHint") == Some(false), "changes something"),
+        (hint("destructiveHint") == Some(true), "may destroy"),
+        (hint("destructiveHint") == Some(false), "destroys nothing"),
+        (hint("idempotentHint") == Some(true), "may be repeated"),
+    ];
+    let said: Vec<&str> = hints.iter().filter(|it| it.0).map(|it| it.1).collect();
+    match said.as_slice() {
+        [] => String::new(),
+        said => format!("{SAYS}{}\n", said.join(", ")),
+    }
 }
 
 /// A name that a server has made up, as it may be shown.
@@ -212,6 +259,7 @@ pub(super) fn tools(
         let result = result(tool, &mut types);
         let trusted = known.map_or("", Tool::trust_of_result);
         text.push_str(&types.text);
+        text.push_str(&hints(tool));
         let description = tool.get("description").and_then(Value::as_str);
         let description = description.filter(|it| !it.trim().is_empty());
         text.push_str(&docs(description.unwrap_or(known_as), ""));
@@ -237,7 +285,7 @@ fn parameters(tool: &Map<String, Value>, known: Option<&Tool>, types: &mut Types
     let fields = types.fields(schema, schema);
     let mut text = String::new();
     for field in fields {
-        text.push_str(&field.docs("  "));
+        text.push_str(&field.docs_of_parameter("  "));
         let default = field.default();
         let trusted = known.map_or("", |it| it.trust_of(&field.name));
         // Writing to a string cannot fail.

@@ -268,11 +268,16 @@ impl PromptRun {
         if let Some(scope) = task.pending.filter(|_| task.shield == 0) {
             around.release(run, &self);
             run.scheduler.task_mut(coordinator).pending = None;
-            let error = if self.is_limited_by(scope) {
+            let is_out_of_time = self.is_limited_by(scope);
+            let error = if is_out_of_time {
                 self.out_of_time_error(run)
             } else {
                 raise::unwind_error(&mut run.heap, scope)
             };
+            // Hooks for the end that were being asked are not asked a second time.
+            if let (true, Then::Begin) = (is_out_of_time, &around.then) {
+                return self.conclude(run, coordinator, Ended::with_error(error));
+            }
             let result = self.end(run, Err(error), None);
             return self.hand_back(run, coordinator, result);
         }

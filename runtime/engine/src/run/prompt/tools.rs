@@ -65,7 +65,7 @@ impl PromptRun {
                 Err(why) => Some(self.refused(run, &mut round, index as u32, why)),
             };
             round.running += usize::from(outcome.is_none());
-            round.outcomes[index] = outcome;
+            round.outcomes[index] = outcome.map(outcome::bounded);
         }
         if round.running == 0 {
             return Some(round.outcomes.into_iter().flatten().collect());
@@ -315,10 +315,10 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
             run.scheduler.task_mut(coordinator).pending = None;
             // The unwinding is the end of the prompt's own budget, which its caller sees as `BudgetExceeded`.
             if prompt.is_limited_by(scope) {
-                prompt.out_of_time_error(run)
-            } else {
-                raise::unwind_error(&mut run.heap, scope)
+                let error = prompt.out_of_time_error(run);
+                return prompt.conclude(run, coordinator, Ended::with_error(error));
             }
+            raise::unwind_error(&mut run.heap, scope)
         }
     };
     let result = prompt.end(run, Err(result), None);
