@@ -226,7 +226,7 @@ fn only_errors_that_can_be_raised_are_handled() {
         // Beside those that are handled.
         (
             "error Worse\n\nfn f(n: int) -> int {\n  let <|>m = more(n) catch Bad => 0\n  m\n}\n\nfn more(n: int) -> int ! Bad | Worse {\n  if n > 1 { fail Worse }\n  risky(n)\n}",
-            "error Worse\n\nfn f(n: int) -> int {\n  let m = more(n) catch {\n    Bad => 0\n    Worse => fail Failed(\"Worse\")\n  }\n  m\n}\n\nfn more(n: int) -> int ! Bad | Worse {\n  if n > 1 { fail Worse }\n  risky(n)\n}",
+            "error Worse\n\nfn f(n: int) -> int {\n  let m = more(n) catch { Bad => 0, Worse => fail Failed(\"Worse\") }\n  m\n}\n\nfn more(n: int) -> int ! Bad | Worse {\n  if n > 1 { fail Worse }\n  risky(n)\n}",
         ),
         (
             "fn f() -> int {\n  let <|>m = risky(1) catch { Bad => 0 }\n  m\n}",

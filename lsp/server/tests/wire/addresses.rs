@@ -130,10 +130,12 @@ fn a_file_beside_the_root_has_one_address() {
         "textDocument": { "uri": main }, "position": { "line": 1, "character": 29 }, "newName": "three",
     });
     let edits = client.ask("textDocument/rename", &rename)["result"]["changes"].take();
-    let files = edits
-        .as_object()
-        .map(|it| it.keys().cloned().collect::<Vec<_>>());
-    assert_eq!(files, Some(vec![main.clone(), geo.clone()]), "{edits:#}");
+    assert_eq!(
+        edits.as_object().map(serde_json::Map::len),
+        Some(2),
+        "{edits:#}"
+    );
+    assert_eq!(edits[&main].as_array().map(Vec::len), Some(1), "{edits:#}");
     assert_eq!(edits[&geo][0]["range"]["start"]["line"], 1);
     client.quit();
 }
