@@ -1,5 +1,6 @@
 //! `gswc dap`, asked over the wire as an editor does: stops, steps, names, errors, and the way back.
 
+mod addresses;
 mod attached;
 mod conditions;
 mod editor;
@@ -351,6 +352,7 @@ fn a_run_that_is_kept_is_looked_at_backwards() {
     editor.launch(json!({"program": text(&file), "run": "ffff", "store": text(&store)}));
     let none = editor.ask("configurationDone", json!({}));
     assert_eq!(none["success"], false, "{none:#}");
+    editor.event("terminated");
     // Another program than the one that the run was of.
     let other = WAITS.replace("\"once\\n\"", "\"twice\\n\"");
     std::fs::write(&file, other).expect("scratch can be written");
@@ -389,6 +391,7 @@ fn what_an_editor_does_wrongly_is_said() {
     editor.launch(json!({"program": text(&file), "args": ["--nonsense"]}));
     let answer = editor.ask("configurationDone", json!({}));
     assert_eq!(answer["success"], false, "{answer:#}");
+    editor.event("terminated");
     editor.leave();
     // What has begun does not begin once more.
     let mut editor = Editor::new(folder(&file));

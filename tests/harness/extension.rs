@@ -90,3 +90,14 @@ fn the_plugin_for_neovim_has_the_commands_of_the_lenses() {
     let known = captured(&plugin, r#"commands\["(gsw\.[a-z]+)"\]"#);
     assert_eq!(lenses, known);
 }
+
+#[test]
+fn the_packages_and_the_extensions_name_one_repository() {
+    let home = captured(&read("packaging/release.py"), r#"HOME = "([^"]+)""#);
+    let zed = captured(
+        &read("editors/zed/extension.toml"),
+        r#"(?m)^repository = "(https://[^"]+)""#,
+    );
+    assert_eq!(home.len(), 1, "{home:?}");
+    assert_eq!(home, zed);
+}

@@ -225,3 +225,14 @@ workflow main() {
         ]
     );
 }
+
+#[test]
+fn examples_stand_for_what_is_not_given() {
+    let file = program("examples");
+    let said = shown(&file, &["greet", "--examples"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("Hello <name>"), "{said:?}");
+    let said = shown(&file, &["find", "--examples"]);
+    assert!(said.out.contains("<code>"), "{said:?}");
+    assert!(said.out.contains("Find 3 bugs"), "{said:?}");
+}

@@ -277,6 +277,29 @@ fn a_filter_takes_single_rows_and_whole_shares() {
     );
 }
 
+#[test]
+fn one_test_is_run_by_its_name() {
+    let file = scratch("only").join("o.gsw");
+    let tests = "test \"a\" { assert true }\ntest \"ab\" { assert false }\ntest \"say \\\"a\\\"\" for n in [1, 2] { assert n > 0 }\n";
+    std::fs::write(&file, tests).expect("scratch can be written");
+    let said = |name: &str| gswc(&["test", text(&file), "--only", name]);
+    for (name, wanted) in [
+        ("a", "1 passed, 0 failed, 3 left out in "),
+        ("say \"a\"", "2 passed, 0 failed, 2 left out in "),
+        ("say \"a\" 2", "1 passed, 0 failed, 3 left out in "),
+        ("ab", "0 passed, 1 failed, 3 left out in "),
+    ] {
+        let said = said(name);
+        assert!(said.out.contains(wanted), "{name}: {said:?}");
+    }
+    let none = said("b");
+    assert_eq!(none.code, Some(2));
+    assert!(
+        none.err.contains("no test is called `b`; there are 4"),
+        "{none:?}"
+    );
+}
+
 /// What is accepted is kept beside the file, once and for all rows, and what is no longer taken goes away.
 #[test]
 fn snapshots_are_accepted_and_stale_ones_removed() {

@@ -42,6 +42,13 @@ fn a_new_project_is_formatted_runs_and_passes_its_test() {
     let readme = std::fs::read_to_string(folder.join("README.md")).expect("it was made");
     assert_eq!(readme.lines().count(), 5);
     assert!(readme.starts_with("# my-letters\n"));
+    let said = std::fs::read_to_string(folder.join("gsw.toml")).expect("it was made");
+    assert!(said.starts_with("name = \"my-letters\"\n"), "{said}");
+    // What stands for any name stays as it is.
+    let agents = std::fs::read_to_string(folder.join("AGENTS.md")).expect("it was made");
+    for command in ["`gswc describe NAME`", "`gswc explain NAME`"] {
+        assert!(agents.contains(command), "{agents}");
+    }
 }
 
 #[test]

@@ -274,6 +274,7 @@ pub const TEST: Page = Page {
             "gswc test --filter refund",
             "the tests whose name contains `refund`",
         ),
+        ("gswc test --only \"a refund\"", "the test of that name"),
         ("gswc test --watch", "again whenever a file changes"),
         (
             "gswc test --format junit > out.xml",
@@ -303,7 +304,10 @@ pub const TEST: Page = Page {
     exit_codes: &[
         ("0", "all passed"),
         ("1", "a test failed or does not compile"),
-        ("2", "invalid usage, or no test has the text of --filter"),
+        (
+            "2",
+            "invalid usage, or no test has the text of --filter or the name of --only",
+        ),
     ],
 };
 

@@ -1,13 +1,13 @@
 //! A version of a program to compare: its source, or a built file, which contains its source.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_engine::load::Loaded;
 use gsw_flow::ir::Module;
 use gsw_service::Exit;
-use gsw_source::{Database, Files, Severity, paths_below};
+use gsw_source::{Database, Files, Severity, normal, paths_below};
 
 use crate::compile::{self, Main};
 use crate::{project, report};
@@ -103,24 +103,4 @@ impl Files for Carried {
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/").join(normal(path))
     }
-}
-
-/// A path without the folders that it enters and leaves again.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir
-                if matches!(normal.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                normal.pop();
-            }
-            Component::ParentDir
-            | Component::Normal(_)
-            | Component::RootDir
-            | Component::Prefix(_) => normal.push(component),
-        }
-    }
-    normal
 }

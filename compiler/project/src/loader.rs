@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, LARGEST_SKILL, Project};
+use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, LARGEST_SKILL, Project, normal};
 use gsw_syntax::{TokenKind, Value};
 use salsa::{Durability, Setter};
 
@@ -157,7 +157,7 @@ fn named(db: &Database, configuration: File, files: &dyn Files) -> (String, Opti
     let prices = said.models.prices.as_ref();
     (
         module_key(&files.absolute(&folder.join(&said.entry))),
-        prices.map(|it| folder.join(&it.path)),
+        prices.map(|it| normal(&folder.join(&it.path))),
     )
 }
 
@@ -399,9 +399,7 @@ impl<'a> Loader<'a> {
         let folder = shown.parent().unwrap_or(Path::new(""));
         self.read_skills(file, folder);
         for import in imports {
-            let path = folder
-                .join(import.strip_prefix("./").unwrap_or(&import))
-                .with_extension("gsw");
+            let path = normal(&folder.join(&import)).with_extension("gsw");
             let key = module_key(&self.files.absolute(&path));
             if self.has(&key) {
                 continue;
@@ -415,7 +413,11 @@ impl<'a> Loader<'a> {
     /// Reads the folders that `skills` name in `file`, those of the project that it has already included.
     fn read_skills(&mut self, file: File, folder: &Path) {
         for path in skill_paths(file.text(self.db)) {
-            let path = folder.join(path.strip_prefix("./").unwrap_or(&path));
+            let path = normal(&folder.join(path));
+            let path = match path.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => path,
+            };
             let key = module_key(&self.files.absolute(&path));
             let known = self.known.and_then(|it| it.skills(self.db).get(&key));
             let known = self.added.skills.get(&key).or(known).cloned();

@@ -15,7 +15,7 @@ pub trait Files {
     /// When it cannot be read as source: a sentence for the user, without the path.
     fn read(&self, path: &Path) -> Result<Arc<str>, String>;
 
-    /// The path from the root of the file system.
+    /// The path from the root of the file system, as [`crate::normal`] has it.
     fn absolute(&self, path: &Path) -> PathBuf;
 
     /// The files below a folder by their paths in it, sorted, without hidden ones and links.
@@ -60,7 +60,7 @@ impl Files for Disk {
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {
-        std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+        crate::normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 
     fn below(&self, folder: &Path) -> Result<Vec<String>, String> {

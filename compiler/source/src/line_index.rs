@@ -49,7 +49,8 @@ impl LineIndex {
         let (line, before) = self.line_until(text, offset);
         Position {
             line: count(line) + 1,
-            column: count(before.chars().count()) + 1,
+            // A mark of the byte order is no character of the line.
+            column: count(before.trim_start_matches('\u{feff}').chars().count()) + 1,
         }
     }
 
@@ -161,6 +162,13 @@ mod tests {
         assert_eq!(index.utf16_offset(TEXT, below) as usize, TEXT.len());
         assert_eq!(index.position(TEXT, 999), Position { line: 4, column: 4 });
         assert_eq!(index.line_count(), 4);
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_no_column() {
+        let text = "\u{feff}fn";
+        let found = LineIndex::new(text).position(text, 4);
+        assert_eq!(found, Position { line: 1, column: 2 });
     }
 
     #[test]

@@ -28,8 +28,8 @@ vim.lsp.commands["gsw.run"] = in_terminal(function(file, name)
   return { "run", file, name }
 end)
 vim.lsp.commands["gsw.test"] = in_terminal(function(file, name)
-  return { "test", file, "--filter", name }
+  return { "test", file, "--only", name }
 end)
 vim.lsp.commands["gsw.prompt"] = in_terminal(function(file, name)
-  return { "prompt", file, name }
+  return { "prompt", file, name, "--examples" }
 end)

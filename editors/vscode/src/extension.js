@@ -36,10 +36,11 @@ async function onTerminal(words, address) {
   terminal(words(file), folderOf(file));
 }
 
-function task(command, file, words = []) {
-  const definition = { type: "gswc", command, file, arguments: words };
-  const all = [command, ...(file === undefined ? [] : [file]), ...words];
+function task(definition) {
+  const { command, file = "${file}", arguments: words = [] } = definition;
+  const all = [command, file, ...words];
   const execution = new vscode.ProcessExecution(compiler(), all);
+  // The definition itself: a task of `tasks.json` is resolved by one that has the same.
   const made = new vscode.Task(definition, vscode.TaskScope.Workspace, all.join(" "), "gswc", execution, ["$gswc"]);
   if (command === "check" || command === "build") made.group = vscode.TaskGroup.Build;
   if (command === "test") made.group = vscode.TaskGroup.Test;
@@ -47,38 +48,73 @@ function task(command, file, words = []) {
 }
 
 const tasks = {
-  provideTasks: () => ["check", "test", "build"].map((it) => task(it, "${file}")),
-  resolveTask: (it) => task(it.definition.command, it.definition.file ?? "${file}", it.definition.arguments),
+  provideTasks: () => ["check", "test", "build"].map((command) => task({ type: "gswc", command, file: "${file}" })),
+  resolveTask: (it) => task(it.definition),
 };
 
-const preview = {
-  provideTextDocumentContent(address) {
-    const { file, name } = JSON.parse(address.query);
-    return new Promise((done) => {
-      const { execFile } = require("child_process");
-      execFile(compiler(), ["prompt", file, name], { cwd: folderOf(file) }, (_, said, why) => done(said + why));
-    });
-  },
-};
+// The request of a prompt, with examples for its parameters; made anew whenever a program is saved.
+function preview(context, command) {
+  const changed = new vscode.EventEmitter();
+  const shown = new Map();
+  const provider = {
+    onDidChange: changed.event,
+    async provideTextDocumentContent(address) {
+      const { file, name } = JSON.parse(address.query);
+      shown.set(address.toString(), address);
+      const { said } = await outcome(["prompt", file, name, "--examples"], file);
+      return said;
+    },
+  };
+  context.subscriptions.push(
+    changed,
+    vscode.workspace.registerTextDocumentContentProvider(PREVIEW, provider),
+    vscode.workspace.onDidSaveTextDocument((it) => {
+      if (it.languageId === "gsw") for (const address of shown.values()) changed.fire(address);
+    }),
+    vscode.workspace.onDidCloseTextDocument((it) => shown.delete(it.uri.toString())),
+    command("gsw.prompt", async (at, name) => {
+      // `gswc` reads what is on disk.
+      await vscode.workspace.saveAll(false);
+      const query = JSON.stringify({ file: fileOf(at), name });
+      const address = vscode.Uri.from({ scheme: PREVIEW, path: `${name}.md`, query });
+      // Of a request that is open the text may be an older one.
+      if (shown.has(address.toString())) changed.fire(address);
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(address), { preview: true });
+    }),
+  );
+}
 
-// The tests of a file are what its lenses name; each runs in a process of its own.
+// One who types is not interrupted by a question after each key.
+const PAUSE = 300;
+
+/** The tests of a document as the server names them: what its lenses run. */
+async function testsOf(document) {
+  const lenses = await client?.sendRequest("textDocument/codeLens", { textDocument: { uri: document.uri.toString() } });
+  return (lenses ?? []).filter((it) => it.command?.command === "gsw.test");
+}
+
+// The tests of a file; each runs in a process of its own.
 function testing(context) {
   const controller = vscode.tests.createTestController("gsw", "Groundswell");
-  const known = /^\s*test\s+"((?:[^"\\]|\\.)*)"/gm;
-  const look = (document) => {
-    if (document.languageId !== "gsw") return;
-    const text = document.getText();
+  const waiting = new Map();
+  const look = async (document) => {
     const file = controller.createTestItem(document.uri.toString(), document.uri.path.split("/").pop(), document.uri);
-    for (const found of text.matchAll(known)) {
-      const at = document.positionAt(found.index);
-      const item = controller.createTestItem(`${document.uri}#${found[1]}`, found[1], document.uri);
-      item.range = new vscode.Range(at, document.positionAt(found.index + found[0].length));
+    for (const { command, range } of await testsOf(document).catch(() => [])) {
+      const name = command.arguments[1];
+      const item = controller.createTestItem(`${document.uri}#${name}`, name, document.uri);
+      item.range = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
       file.children.add(item);
     }
     if (file.children.size > 0) controller.items.add(file);
     else controller.items.delete(file.id);
   };
-  vscode.workspace.textDocuments.forEach(look);
+  const later = (document) => {
+    if (document.languageId !== "gsw" || document.uri.scheme !== "file") return;
+    const id = document.uri.toString();
+    clearTimeout(waiting.get(id));
+    waiting.set(id, setTimeout(() => look(document), PAUSE));
+  };
+  vscode.workspace.textDocuments.forEach(later);
   controller.createRunProfile("Run", vscode.TestRunProfileKind.Run, async (request, token) => {
     await vscode.workspace.saveAll(false);
     const run = controller.createTestRun(request);
@@ -90,7 +126,7 @@ function testing(context) {
       if (token.isCancellationRequested) break;
       if (request.exclude?.includes(item)) continue;
       run.started(item);
-      const { code, said } = await outcome(["test", item.uri.fsPath, "--filter", item.label], item.uri.fsPath, token);
+      const { code, said } = await outcome(["test", item.uri.fsPath, "--only", item.label], item.uri.fsPath, token);
       run.appendOutput(said.replace(/\r?\n/g, "\r\n"), undefined, item);
       if (code === 0) run.passed(item);
       else run.failed(item, new vscode.TestMessage(said));
@@ -99,8 +135,9 @@ function testing(context) {
   }, true);
   context.subscriptions.push(
     controller,
-    vscode.workspace.onDidOpenTextDocument(look),
-    vscode.workspace.onDidChangeTextDocument((it) => look(it.document)),
+    vscode.workspace.onDidOpenTextDocument(later),
+    vscode.workspace.onDidChangeTextDocument((it) => later(it.document)),
+    { dispose: () => waiting.forEach((it) => clearTimeout(it)) },
   );
 }
 
@@ -108,9 +145,9 @@ function outcome(words, file, token) {
   const { execFile } = require("child_process");
   return new Promise((done) => {
     const process = execFile(compiler(), words, { cwd: folderOf(file) }, (error, out, err) => {
-      done({ code: error ? error.code ?? 1 : 0, said: out + err });
+      done({ code: error ? (error.code ?? 1) : 0, said: out + err });
     });
-    token.onCancellationRequested(() => process.kill());
+    token?.onCancellationRequested(() => process.kill());
   });
 }
 
@@ -184,21 +221,17 @@ exports.activate = async (context) => {
   context.subscriptions.push(
     command("gsw.restart", restart),
     command("gsw.run", (at, name) => onTerminal((file) => ["run", file, name], at)),
-    command("gsw.test", (at, name) => onTerminal((file) => ["test", file, "--filter", name], at)),
-    command("gsw.prompt", async (at, name) => {
-      const query = JSON.stringify({ file: fileOf(at), name });
-      const address = vscode.Uri.from({ scheme: PREVIEW, path: `${name}.md`, query });
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(address), { preview: true });
-    }),
-    vscode.workspace.registerTextDocumentContentProvider(PREVIEW, preview),
+    command("gsw.test", (at, name) => onTerminal((file) => ["test", file, "--only", name], at)),
     vscode.tasks.registerTaskProvider("gswc", tasks),
     vscode.debug.registerDebugAdapterDescriptorFactory("gsw", debugging),
     vscode.debug.registerDebugConfigurationProvider("gsw", debugging),
     vscode.workspace.onDidChangeConfiguration((it) => it.affectsConfiguration("gsw.path") && restart()),
   );
-  testing(context);
+  preview(context, command);
   runs(context);
   await start();
+  // The server hears of a document before it is asked about its tests.
+  testing(context);
 };
 
 exports.deactivate = () => client?.stop();

@@ -28,9 +28,7 @@ use std::collections::HashSet;
 
 use gsw_source::{Database, Db, File, Name, Span};
 
-use item::Calling;
 pub use item::{Completion, CompletionKind, Definition, Insert, completion_docs};
-use name::Wanted;
 use site::{Site, site};
 
 use crate::speculation::{MARKER, with_marker};
@@ -139,7 +137,7 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::VariantOf { owner } => member::of_enum(cursor, owner),
         Site::ToolOf { server, value } => member::of_server(cursor, server, value),
         Site::OfPrompt => member::of_prompt(),
-        Site::Only(kind) => name::names(cursor, Wanted::Only(kind), Calling::Name, 0),
+        Site::Only(kind) => name::of_kind(cursor, kind, 0),
         Site::Transports => member::transports(cursor),
         Site::Handler => hook::handlers(cursor.db),
         Site::ArgumentName { parameters } => {
@@ -159,7 +157,11 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
             }
             found
         }
-        Site::Setting { owner } => setting::names(owner),
+        Site::Setting { owner, taken } => {
+            let mut found = setting::names(owner);
+            found.retain(|it| !taken.contains(&it.label));
+            found
+        }
         Site::Literal { texts, start } => {
             let text = |it: &Name| Completion {
                 replace: Span::new(start.min(cursor.offset), cursor.offset),

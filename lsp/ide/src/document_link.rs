@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gsw_infer::cassette_file;
 use gsw_names::{imports, module_file, skill_instructions};
-use gsw_source::{Db, File, Span};
+use gsw_source::{Db, File, Span, normal};
 use gsw_syntax::ast::{
     Child, Expression, ExpressionKind, Item, ItemBody, Literal, PromptEntry, Setting, SettingValue,
 };
@@ -33,7 +33,7 @@ pub fn document_link(db: &dyn Db, file: File) -> Vec<Link> {
     for it in relative_paths(db, file) {
         let target = match it.kind {
             PathKind::Skills => skills(db, file, &it.path),
-            PathKind::Cassette => Some(folder.join(&it.path)),
+            PathKind::Cassette => Some(normal(&folder.join(&it.path))),
         };
         links.extend(target.map(|target| Link {
             span: it.span,

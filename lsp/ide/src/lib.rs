@@ -73,8 +73,8 @@ pub use inline_value::{InlineValue, inline_value};
 pub use linked_editing_range::linked_editing_range;
 pub use references::{Found, references};
 pub use rename::{
-    MODULE, MovedFile, Renamable, RenamableKind, keys_left_behind, moved_module, prepare_rename,
-    rename,
+    LeftBehind, MODULE, MovedFile, NamedInTexts, Renamable, RenamableKind, left_behind,
+    moved_module, prepare_rename, rename, renamed_everywhere,
 };
 pub use selection_range::selection_range;
 pub use semantic_tokens::{Modifiers, SemanticKind, SemanticToken, semantic_tokens};

@@ -89,6 +89,21 @@ fn is_text(it: &Expression, name: &str) -> bool {
     matches!(&it.kind, ExpressionKind::String(text) if text == name)
 }
 
+/// Whether a body asks the run for parts of the program by their names.
+pub fn starts_by_name(db: &dyn Db, body: &Body) -> bool {
+    let called = body.expressions.iter().filter_map(|it| {
+        if let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            ..
+        } = &it.kind
+        {
+            return Some(*item);
+        }
+        None
+    });
+    called.into_iter().any(|it| asks_the_run(db, it))
+}
+
 /// The places in an expression whose texts are names: what asks the run, what a judge revises, what is compared with a name that the
 /// library gives.
 fn looked_up(db: &dyn Db, body: &Body, expression: &Expression) -> Vec<Span> {

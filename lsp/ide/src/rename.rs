@@ -5,24 +5,26 @@
 //! made, every name is looked up again, and the texts are put back.
 
 mod alias;
-mod json_key;
+mod left_behind;
 mod lost;
 mod module;
 
 use gsw_names::{is_std, item_signature, module_scope};
-use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, is_name, item_ast, item_offset};
 
-pub use json_key::keys_left_behind;
+pub use left_behind::{LeftBehind, NamedInTexts, left_behind};
 pub use module::{MovedFile, moved_module};
 
-use crate::cursor::{Cursor, cursor, in_file};
+use crate::cursor::{Cursor, cursor, in_file, located};
 use crate::meaning::{Difference, Meaning, files_with_words};
 use crate::name_in_text::text_for;
 use crate::references::files_that_may_name;
 use crate::scope::bindings;
 use crate::speculation::with_edits;
-use crate::symbol::{Occurrence, Symbol, declared_text, occurrences, symbol_of_definition};
+use crate::symbol::{
+    Occurrence, Symbol, declaration, declared_text, occurrences, symbol_of_definition,
+};
 
 /// A name that can be renamed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +85,16 @@ pub fn rename(
         return Ok(alias::without_repetition(db, home, &old, new, edits));
     }
     checked_edits(db, cursor.symbol, &old, new)
+}
+
+/// Where the thing is declared that a rename at `offset` is of, in all files; `None` where it is of a name in one file alone.
+#[must_use]
+pub fn renamed_everywhere(db: &dyn Db, file: File, offset: u32) -> Option<Location> {
+    let cursor = cursor(db, file, offset)?;
+    if alias::alias(db, cursor).is_some() {
+        return None;
+    }
+    Some(located(db, declaration(db, cursor.symbol)?))
 }
 
 /// Why a module is not renamed where the client cannot rename files.

@@ -2,19 +2,20 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, display_parameter, display_type, item_signature, item_text, source_text,
+    Definition, Parameter, display_parameter, display_type, item_signature, item_text,
+    resolve_member, resolve_name, source_text,
 };
 use gsw_source::{Database, Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{
     Child, Expression, ExpressionKind, Identifier, PatternField, PatternKind, StatementKind,
 };
-use gsw_syntax::item_ast;
+use gsw_syntax::{Token, TokenKind, Word, item_ast, lex};
 
 use crate::brackets::pairs;
 use crate::cursor::{item_at, nodes_at};
 use crate::expression_type::expression_type;
 use crate::hover::describe;
-use crate::parameters::{Called, called, parameters_of};
+use crate::parameters::{Called, Receiver, called, parameters_of};
 use crate::speculation::with_marker;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +35,53 @@ pub fn signature_help(db: &mut Database, file: File, offset: u32) -> Option<Sign
 }
 
 fn of_call(db: &dyn Db, file: File, offset: u32) -> Option<SignatureHelp> {
+    in_tree(db, file, offset).or_else(|| in_mock(db, file, offset))
+}
+
+/// The brackets of what a test mocks, as long as nothing follows them that they are a statement with.
+fn in_mock(db: &dyn Db, file: File, offset: u32) -> Option<SignatureHelp> {
+    let text = file.text(db);
+    let tokens = lex(text).tokens;
+    let count = tokens.partition_point(|it| it.span.start < offset);
+    let (mut depth, mut commas, mut open) = (0usize, 0usize, None);
+    for (index, token) in tokens.iter().enumerate().take(count).rev() {
+        if token.kind.is_closer() {
+            depth += 1;
+        } else if token.kind.is_opener() && depth == 0 {
+            open = Some(index);
+            break;
+        } else if token.kind.is_opener() {
+            depth -= 1;
+        } else if token.kind == TokenKind::Comma && depth == 0 {
+            commas += 1;
+        }
+    }
+    let open = open.filter(|it| tokens[*it].kind == TokenKind::ParenOpen)?;
+    let before = |back: usize| open.checked_sub(back).map(|it| tokens[it]);
+    let word = |it: Token| text.get(it.span.start as usize..it.span.end as usize);
+    let name = before(1)?;
+    let definition = if before(2)?.word == Word::Mock {
+        resolve_name(db, file, word(name)?)?
+    } else if before(2)?.kind == TokenKind::Dot && before(4)?.word == Word::Mock {
+        match resolve_name(db, file, word(before(3)?)?)? {
+            Definition::Module(module) => resolve_member(db, module, word(name)?, file)?,
+            Definition::Item(_) | Definition::Variant { .. } => return None,
+        }
+    } else {
+        return None;
+    };
+    let Definition::Item(item) = definition else {
+        return None;
+    };
+    let receiver = Receiver::Argument;
+    let mut help = shown(db, Called::Item { item, receiver }, &[], 0);
+    help.active = u32::try_from(commas)
+        .ok()
+        .filter(|_| commas < help.parameters.len());
+    Some(help)
+}
+
+fn in_tree(db: &dyn Db, file: File, offset: u32) -> Option<SignatureHelp> {
     let (item, inside) = item_at(db, file, offset)?;
     let tree = item_ast(db, item)?;
     let nodes = nodes_at(&tree, inside);

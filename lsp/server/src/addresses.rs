@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gsw_source::normal;
 use tower_lsp::ls_types as lsp;
 
 use crate::documents::Document;
@@ -16,7 +17,7 @@ const UNSAVED: &str = "untitled";
 pub fn path(uri: &lsp::Uri) -> Option<PathBuf> {
     let path = uri.to_file_path()?.into_owned();
     if is_on_disk(uri) {
-        return path.is_absolute().then_some(path);
+        return path.is_absolute().then(|| normal(&path));
     }
     let inside = path.strip_prefix("/").unwrap_or(&path);
     let mut own = Path::new(NOWHERE).join(uri.scheme().as_str());

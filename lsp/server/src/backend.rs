@@ -78,8 +78,7 @@ impl Backend {
         let _ = self.client.register_capability(vec![registration]).await;
     }
 
-    /// Has the client ask again for what was answered from other files or settings. The session may be ending, so failures are of
-    /// no interest.
+    /// Has the client ask again for what other files or settings decide. The session may be ending: failures are of no interest.
     async fn refresh(&self) {
         let Ok(support) = self.worker.ask(|state| state.settings.support).await else {
             return;
@@ -246,7 +245,8 @@ impl LanguageServer for Backend {
             },
             Asked::Prompt(asked) => {
                 let runtime = Arc::clone(&self.runtime);
-                if let Some(request) = elsewhere(move || asked.of(&*runtime)).await.flatten() {
+                let request = elsewhere(&self.client, move || asked.of(&*runtime));
+                if let Some(request) = request.await?.flatten() {
                     navigation::append(&mut hover, "\n\n---\n\n", &request);
                 }
             }
@@ -438,8 +438,8 @@ impl LanguageServer for Backend {
             return Ok(None);
         };
         let runtime = Arc::clone(&self.runtime);
-        let last = elsewhere(move || program.last_runs(&*runtime)).await;
-        let last = last.unwrap_or_default();
+        let last = elsewhere(&self.client, move || program.last_runs(&*runtime));
+        let last = last.await?.unwrap_or_default();
         Ok(Some(structure::with_last_runs(lenses, &last)))
     }
 

@@ -69,11 +69,20 @@ impl Documents {
     }
 }
 
+/// The text of a file that is not open, as an editor counts in it: a mark of the byte order is no character of its first line.
+pub fn on_disk(path: &Path) -> Result<Arc<str>, String> {
+    let text = Disk.read(path)?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(after) => after.into(),
+        None => text,
+    })
+}
+
 impl Files for Documents {
     fn read(&self, path: &Path) -> Result<Arc<str>, String> {
         match self.open.get(&self.absolute(path)) {
             Some(document) => Ok(document.text.clone()),
-            None => Disk.read(path),
+            None => on_disk(path),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Messages as they come in: what is no message is left out, because the protocol's engine stops at the first such one.
 
 use std::io::Result;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
@@ -18,8 +19,17 @@ pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream 
     let (mut sender, receiver) = tokio::io::duplex(BUFFER);
     tokio::spawn(async move {
         let mut input = BufReader::new(input);
-        // Either end may go away; the other one then has nothing left to do.
-        while let Ok(Some(body)) = next(&mut input).await {
+        let mut client = None;
+        loop {
+            let read = tokio::select! {
+                read = next(&mut input) => read,
+                () = gone(client) => return,
+            };
+            // Either end may go away; the other one then has nothing left to do.
+            let Ok(Some(body)) = read else {
+                return;
+            };
+            client = client.or_else(|| process_of(&body));
             if let Some(body) = message(body)
                 && send(&mut sender, &body).await.is_err()
             {
@@ -28,6 +38,43 @@ pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream 
         }
     });
     receiver
+}
+
+/// The process that `initialize` names, which the session does not outlive.
+fn process_of(body: &[u8]) -> Option<u64> {
+    let request = serde_json::from_slice::<Request>(body).ok()?;
+    let parameters = request
+        .params()
+        .filter(|_| request.method() == "initialize")?;
+    parameters.get("processId")?.as_u64()
+}
+
+/// How often it is looked whether the client is still there. A guess.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Waits for the end of a process; of one that is not known for ever.
+async fn gone(process: Option<u64>) {
+    let Some(process) = process else {
+        return std::future::pending().await;
+    };
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if has_ended(process) {
+            return;
+        }
+    }
+}
+
+/// Whether a process has ended, as far as the system tells.
+fn has_ended(process: u64) -> bool {
+    match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        // What has ended is kept until its parent has asked for it. The name before the state may hold anything.
+        Ok(stat) => {
+            let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+            state.is_some_and(|it| it.starts_with(['Z', 'X']))
+        }
+        Err(_) => std::path::Path::new("/proc/self").exists(),
+    }
 }
 
 /// The body after the next header that has a length; `None` at the end of input.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gsw_source::{Files, Location, Span};
+use gsw_source::{File, Files, Location, Span};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
@@ -152,12 +152,51 @@ pub fn rename(
     if let Some(moved) = moved_module(state.view_in(index, file), offset, new)? {
         return Ok((rename_module(state, moved)?, None));
     }
-    let db = &mut state.workspaces[index].db;
-    let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
-    let view = state.view_in(index, file);
-    let keys = gsw_ide::keys_left_behind(view.db, file, offset);
-    let remark = (!edits.is_empty()).then(|| left_behind(view, &keys));
-    Ok((view.workspace_edit(&edits), remark.flatten()))
+    let mut remark = None;
+    let mut changes = Changes::new();
+    for (index, file, offset) in everywhere(state, index, file, offset) {
+        let db = &mut state.workspaces[index].db;
+        let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
+        let view = state.view_in(index, file);
+        if !edits.is_empty() && remark.is_none() {
+            let left = gsw_ide::left_behind(view.db, file, offset);
+            remark = left.and_then(|it| left_behind(view, &it));
+        }
+        let Some(own) = view.workspace_edit(&edits).and_then(|it| it.changes) else {
+            return Ok((None, None));
+        };
+        for (uri, edits) in own {
+            let all = changes.entry(uri).or_default();
+            for edit in edits {
+                // A file that two workspaces hold has the same edits in both.
+                if !all.contains(&edit) {
+                    all.push(edit);
+                }
+            }
+        }
+    }
+    let edit = lsp::WorkspaceEdit {
+        changes: Some(changes),
+        ..lsp::WorkspaceEdit::default()
+    };
+    Ok((Some(edit), remark))
+}
+
+/// What is named at a place of a workspace, there and in each other one that holds the file which declares it.
+fn everywhere(state: &State, workspace: usize, file: File, offset: u32) -> Vec<(usize, File, u32)> {
+    let db = &state.workspaces[workspace].db;
+    let mut places = vec![(workspace, file, offset)];
+    let Some(declared) = gsw_ide::renamed_everywhere(db, file, offset) else {
+        return places;
+    };
+    let path = declared.file.path(db);
+    let others = state.workspaces.iter().enumerate();
+    let others = others.filter(|(index, _)| *index != workspace);
+    places.extend(others.filter_map(|(index, other)| {
+        let start = declared.span.start;
+        Some((index, other.file(path)?, start))
+    }));
+    places
 }
 
 /// The file that a rename is of, where it is of a module and the client can rename files.
@@ -209,20 +248,29 @@ fn rename_module(state: &State, moved: gsw_ide::MovedFile) -> Result<Option<lsp:
     }))
 }
 
-/// The message about keys of JSON that keep the old name.
-fn left_behind(view: View<'_>, keys: &[Location]) -> Option<String> {
-    let first = keys.first()?;
+/// The message about texts that keep the old name.
+fn left_behind(view: View<'_>, left: &gsw_ide::LeftBehind) -> Option<String> {
+    let first = left.places.first()?;
     let path = first.file.path(view.db);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let line = view.of(first.file).range(first.span).start.line + 1;
-    let others = match keys.len() - 1 {
+    let others = match left.places.len() - 1 {
         0 => String::new(),
         1 => " and another place".into(),
         more => format!(" and {more} other places"),
     };
-    Some(format!(
-        "{name}:{line}{others} may read the field as a key of JSON, which was not renamed: `@alias(\"…\")` before the field keeps the old key"
-    ))
+    let what = match left.of {
+        gsw_ide::NamedInTexts::Field => {
+            "may read the field as a key of JSON, which was not renamed: `@alias(\"…\")` before the field keeps the old key"
+        }
+        gsw_ide::NamedInTexts::Variant => {
+            "may mean the variant by a text, which was not renamed: `@alias(\"…\")` before the variant keeps the old text"
+        }
+        gsw_ide::NamedInTexts::Parameter => {
+            "may give the parameter by a text, which was not renamed: `@alias(\"…\")` before the parameter keeps the old name"
+        }
+    };
+    Some(format!("{name}:{line}{others} {what}"))
 }
 
 /// The edits that imports need when files and folders get other addresses, of all workspaces.

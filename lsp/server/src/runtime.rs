@@ -7,6 +7,11 @@ use std::time::Duration;
 use gsw_ide::Model;
 use gsw_source::Files;
 use tokio::sync::Semaphore;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use crate::worker::{broken, said};
 
 /// The host's access to models and runs. It is called on a thread of its own, and may take its time.
 pub trait Runtime: Send + Sync + 'static {
@@ -55,19 +60,33 @@ const STACK: usize = 64 << 20;
 /// all are taken nothing more is asked. A guess.
 static PLACES: Semaphore = Semaphore::const_new(4);
 
-/// The answer to `question`, computed on a thread of its own; `None` when it takes too long or panics, or when too many are
-/// running.
+/// The answer to `question`, computed on a thread of its own; `None` when it takes too long, or when too many are running.
+///
+/// # Errors
+/// When it panicked, of which the client is told.
 pub async fn elsewhere<T: Send + 'static>(
+    client: &Client,
     question: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
-    within(PATIENCE, &PLACES, question).await
+) -> Result<Option<T>> {
+    match within(PATIENCE, &PLACES, question).await.transpose() {
+        Ok(answer) => Ok(answer),
+        Err(Panicked(message)) => {
+            let text = format!("gswc lsp has hit a bug and goes on: {message}");
+            client.log_message(lsp::MessageType::ERROR, text).await;
+            Err(broken())
+        }
+    }
 }
+
+/// The message of a panic.
+#[derive(PartialEq, Eq, Debug)]
+struct Panicked(String);
 
 async fn within<T: Send + 'static>(
     patience: Duration,
     places: &'static Semaphore,
     question: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
+) -> Option<std::result::Result<T, Panicked>> {
     let answered = async {
         let place = places.acquire().await.ok()?;
         let (sender, answer) = tokio::sync::oneshot::channel();
@@ -75,7 +94,8 @@ async fn within<T: Send + 'static>(
         let started = thread.stack_size(STACK).spawn(move || {
             let _place = place;
             // The receiver may be gone.
-            let _ = sender.send(question());
+            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(question));
+            let _ = sender.send(answer.map_err(|it| Panicked(said(&*it))));
         });
         started.ok()?;
         answer.await.ok()
@@ -90,7 +110,7 @@ mod tests {
 
     use tokio::sync::Semaphore;
 
-    use super::{PATIENCE, within};
+    use super::{PATIENCE, Panicked, within};
 
     #[test]
     fn questions_that_do_not_end_keep_others_from_being_asked_until_they_do() {
@@ -105,7 +125,9 @@ mod tests {
             assert_eq!(within(short, &PLACES, endless).await, None);
             assert_eq!(within(short, &PLACES, || 1).await, None);
             drop(end);
-            assert_eq!(within(PATIENCE, &PLACES, || 2).await, Some(2));
+            assert_eq!(within(PATIENCE, &PLACES, || 2).await, Some(Ok(2)));
+            let broken = within(PATIENCE, &PLACES, || -> u32 { panic!("for the test") }).await;
+            assert_eq!(broken, Some(Err(Panicked("for the test".into()))));
         });
     }
 }

@@ -9,7 +9,7 @@ use salsa::Durability;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::Checks;
-use crate::documents::{Document, Documents};
+use crate::documents::{Document, Documents, on_disk};
 use crate::library;
 use crate::markup::Format;
 use crate::position::Encoding;
@@ -191,7 +191,7 @@ impl State {
         let Some(document) = self.documents.close(&path) else {
             return;
         };
-        match Disk.read(&path) {
+        match on_disk(&path) {
             Ok(text) => self.set(&path, &text, ON_DISK),
             Err(_) => self.remove(&path),
         }
@@ -344,7 +344,7 @@ impl State {
             if self.workspaces.iter().all(|it| it.file(path).is_none()) {
                 continue;
             }
-            let text = Disk.read(path);
+            let text = on_disk(path);
             for workspace in &mut self.workspaces {
                 match (workspace.file(path), &text) {
                     (Some(file), Ok(text)) => workspace.put(file, text.clone()),
@@ -430,7 +430,7 @@ impl State {
         if path.starts_with("std") {
             return lsp::Uri::from_file_path(library::copy_of(path)?);
         }
-        lsp::Uri::from_file_path(std::path::absolute(path).ok()?)
+        lsp::Uri::from_file_path(Disk.absolute(path))
     }
 
     /// The address of an existing file or folder; `None` where there is none yet.

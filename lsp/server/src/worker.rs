@@ -78,7 +78,7 @@ impl Worker {
 }
 
 /// The answer to a request that panicked.
-fn broken() -> Error {
+pub fn broken() -> Error {
     Error {
         code: ErrorCode::InternalError,
         message: "this request has hit a bug of the language server; it goes on without an answer"
@@ -161,7 +161,7 @@ fn contained<T>(
 }
 
 /// The message of a panic.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "without a message".into())

@@ -12,6 +12,7 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors::{self, Unused};
 use crate::lints::missing_dollar;
+use meant::Bindings;
 
 pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     for body in &inferred.bodies {
@@ -39,6 +40,8 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
     let assigned = assigned_locals(main);
     // One mistake has one report: these are read as soon as the text shows them.
     let mentioned = LazyCell::new(|| missing_dollar::mentioned(db, main));
+    let bindings = LazyCell::new(|| Bindings::new(db, main));
+    let silenced = silenced(main);
     let mut elsewhere: HashSet<usize> = HashSet::new();
     for body in inferred.bodies.iter().filter(|it| it.part != main.part) {
         let read = read_locals(body);
@@ -81,15 +84,13 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
             LocalKind::Let if matches!(local.ty, Type::Task(_)) => {
                 errors::unused_task(place, &local.name)
             }
-            LocalKind::Let | LocalKind::Var | LocalKind::State => {
-                match meant::meant(db, main, id) {
-                    Some(meant) => errors::misused_local(place, &local.name, meant),
-                    None if is_silenced(main, &local.name) => {
-                        errors::unused_local(place, Unused::Beside, &local.name)
-                    }
-                    None => errors::unused_local(place, Unused::Variable, &local.name),
+            LocalKind::Let | LocalKind::Var | LocalKind::State => match bindings.meant(id) {
+                Some(meant) => errors::misused_local(place, &local.name, meant),
+                None if silenced.contains(local.name.as_str()) => {
+                    errors::unused_local(place, Unused::Beside, &local.name)
                 }
-            }
+                None => errors::unused_local(place, Unused::Variable, &local.name),
+            },
         });
     }
 }
@@ -102,10 +103,10 @@ fn is_interface(db: &dyn Db, item: ItemId) -> bool {
     )
 }
 
-/// Whether the name with a `_` before it is that of another local.
-fn is_silenced(body: &Body, name: &str) -> bool {
-    let mut locals = body.locals.iter();
-    locals.any(|it| it.name.strip_prefix('_') == Some(name))
+/// The names that are also those of another local with a `_` before it.
+fn silenced(body: &Body) -> HashSet<&str> {
+    let locals = body.locals.iter();
+    locals.filter_map(|it| it.name.strip_prefix('_')).collect()
 }
 
 pub(super) fn read_locals(body: &Body) -> HashSet<LocalId> {

@@ -20,7 +20,10 @@ pub struct Init {
     pub folder: PathBuf,
 }
 
-/// The files of a project, with `NAME` where the program's name goes.
+/// Where the program's name goes in the files of a project.
+const NAME: &str = "{{name}}";
+
+/// The files of a project.
 const FILES: [(&str, &str); 5] = [
     ("gsw.toml", include_str!("new/gsw.toml")),
     ("main.gsw", include_str!("new/main.gsw")),
@@ -132,7 +135,7 @@ fn write(folder: &Path, program: &str) -> Result<Vec<&'static str>, String> {
             kept.push(file);
             continue;
         }
-        let text = text.replace("NAME", program);
+        let text = text.replace(NAME, program);
         replace(&path, text.as_bytes(), Access::Usual)
             .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))?;
     }

@@ -43,6 +43,9 @@ pub struct Prompt {
     /// Print the request, its size and its price as JSON.
     #[arg(long, conflicts_with = "curl")]
     pub json: bool,
+    /// Put an example where a parameter has no default: `<name>` where it is a text.
+    #[arg(long, conflicts_with = "words")]
+    pub examples: bool,
     /// The prompt's own arguments, after `--`.
     #[arg(last = true)]
     pub words: Vec<String>,
@@ -68,7 +71,10 @@ fn asked(file: &Path, name: Option<&str>, arguments: &Prompt) -> Result<Asked, E
     let image = compile::prompts(file)?;
     let loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
     let name = named(&loaded.program, name)?;
-    let invocation = read_words(&loaded.program, file, &name, &arguments.words)?;
+    let invocation = match arguments.examples {
+        true => with_examples(&loaded.program, &name)?,
+        false => read_words(&loaded.program, file, &name, &arguments.words)?,
+    };
     let begun = begin(loaded, arguments.model.clone()).map_err(|why| report::usage(&why))?;
     let handle = begun.engine.start(invocation.workflow, invocation.input);
     let finished = handle.wait();
@@ -128,6 +134,25 @@ impl Begun {
         let prices = prices(&self.program, Some(&AgentPrompts));
         Some(Asked { request, prices })
     }
+}
+
+/// The prompt with examples for its input.
+fn with_examples(program: &Program, name: &str) -> Result<Invocation, Exit> {
+    let all = &program.workflows;
+    let index = all.iter().position(|it| it.name == name);
+    let found = index.and_then(|index| {
+        let input = preview::examples(&program.types, &all[index].parameters)?;
+        Some(Invocation {
+            workflow: index,
+            input,
+            options: BuiltinOptions::default(),
+        })
+    });
+    found.ok_or_else(|| {
+        report::usage(&format!(
+            "a parameter of `{name}` has a type that no example is made up for: give it after `--`"
+        ))
+    })
 }
 
 /// The prompt and its input, by the words after `--`.

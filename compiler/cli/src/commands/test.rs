@@ -18,7 +18,7 @@ use gsw_engine::load::Loaded;
 use gsw_service::Exit;
 use gsw_tree::node::Spent;
 
-use cases::{Cases, Of, Runner};
+use cases::{Cases, Of, Runner, Wanted};
 use cassettes::{Cassettes, Use, Which};
 use snapshots::{Accept, Snapshots};
 
@@ -34,6 +34,9 @@ pub struct Test {
     /// Run only tests whose name contains TEXT.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Run only the test that is called NAME, with all its rows, or the row that is called so.
+    #[arg(long, value_name = "NAME", conflicts_with = "filter")]
+    pub only: Option<String>,
     /// The format of the report.
     #[arg(long, value_enum, default_value_t = TestFormat::Text)]
     pub format: TestFormat,
@@ -74,7 +77,7 @@ pub struct Test {
     #[arg(
         long,
         value_name = "RUN",
-        conflicts_with_all = ["filter", "format", "json", "accept", "crash", "live", "record", "watch"]
+        conflicts_with_all = ["filter", "only", "format", "json", "accept", "crash", "live", "record", "watch"]
     )]
     pub from: Option<String>,
     /// The store that the run is in, where it is not the one that the program has by itself.
@@ -140,15 +143,16 @@ pub fn test(arguments: &Test) -> Exit {
     let failures = finished.failures.iter().map(report::failure);
     broken.extend(failures);
     all.duration = began.elapsed();
-    if let Some(filter) = arguments
-        .filter
-        .as_deref()
-        .filter(|_| all.outcomes.is_empty())
-    {
-        return report::usage(&format!(
-            "no test has `{filter}` in its name; there are {}",
-            all.left_out
-        ));
+    if all.outcomes.is_empty() {
+        let left_out = all.left_out;
+        let none = match wanted(arguments) {
+            Wanted::All => None,
+            Wanted::Holding(text) => Some(format!("no test has `{text}` in its name")),
+            Wanted::Called(name) => Some(format!("no test is called `{name}`")),
+        };
+        if let Some(none) = none {
+            return report::usage(&format!("{none}; there are {left_out}"));
+        }
     }
     let printed = print(&all, format);
     let has_failed = all.outcomes.iter().any(|it| it.ending != Ending::Passed);
@@ -242,6 +246,15 @@ fn cassette_use(arguments: &Test) -> Use {
     }
 }
 
+/// Which tests are to be run.
+fn wanted(arguments: &Test) -> Wanted<'_> {
+    match (&arguments.filter, &arguments.only) {
+        (Some(text), _) => Wanted::Holding(text),
+        (None, Some(name)) => Wanted::Called(name),
+        (None, None) => Wanted::All,
+    }
+}
+
 fn tests_of(
     file: &Path,
     arguments: &Test,
@@ -250,8 +263,7 @@ fn tests_of(
 ) -> Result<(), NotRun> {
     let (image, tests) = compile::tests(file)?;
     let loaded = Arc::new(load(&image)?);
-    let filter = arguments.filter.as_deref();
-    let (cases, left_out) = Cases::of(&loaded, tests, filter);
+    let (cases, left_out) = Cases::of(&loaded, tests, wanted(arguments));
     all.left_out += left_out;
     for name in cases.cassettes() {
         let opened = cassettes.open(file, name);

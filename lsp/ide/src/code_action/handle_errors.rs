@@ -2,13 +2,13 @@
 
 use gsw_names::type_declaration;
 use gsw_source::{Code, Database, Db, File, ItemId, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind};
+use gsw_syntax::ast::{CatchForm, Expression, ExpressionKind, MatchArm};
 use gsw_syntax::{item_ast, locate};
 
 use super::place::Place;
 use super::wrap::{Wrapped, named_items, wrapped};
 use super::{ActionKind, CodeAction};
-use crate::cursor::{item_at, visit_nodes};
+use crate::cursor::item_at;
 use crate::diagnostics::diagnostics;
 use crate::raised::raised_by;
 use crate::speculation::with_edits;
@@ -51,23 +51,31 @@ fn written(db: &dyn Db, file: File, range: Span, without: &[String]) -> Option<C
     let Some(Wrapped::Value(value)) = wrapped(&place) else {
         return None;
     };
-    if has_catch(&place, value) {
-        return None;
-    }
+    let caught = Caught::of(value);
     let mut spelling = Spelling::new(db, file);
     let indent = place.indent(value.span.start);
     let mut arms = String::new();
-    for (name, error) in raised_by(db, named_items(&place, value.span)) {
+    for (name, error) in raised_by(db, named_items(&place, caught.value.span)) {
         let pattern = pattern(db, error, &mut spelling)?;
-        if !without.contains(&pattern) {
-            arms.push_str(&format!("{indent}  {pattern} => fail Failed(\"{name}\")\n"));
+        if !without.contains(&pattern) && !caught.has_arm(&place, &pattern) {
+            arms.push_str(&format!("\n{indent}  {pattern} => fail Failed(\"{name}\")"));
         }
     }
     if arms.is_empty() {
         return None;
     }
     let mut edits = spelling.imports();
-    edits.push(place.insert(value.span.end, format!(" catch {{\n{arms}{indent}}}")));
+    let mut insert = |at: u32, text: String| edits.push(place.insert(at, text));
+    match (caught.arms, caught.arms.last()) {
+        ([first, ..], Some(last)) => match caught.form {
+            CatchForm::Braced => insert(last.body.span.end, arms),
+            CatchForm::Bare => {
+                insert(first.pattern.span.start, "{ ".into());
+                insert(last.body.span.end, format!("{arms}\n{indent}}}"));
+            }
+        },
+        ([], _) | (_, None) => insert(value.span.end, format!(" catch {{{arms}\n{indent}}}")),
+    }
     Some(CodeAction {
         title: "handle the errors that it raises".into(),
         kind: ActionKind::Rewrite,
@@ -76,16 +84,40 @@ fn written(db: &dyn Db, file: File, range: Span, without: &[String]) -> Option<C
     })
 }
 
-fn has_catch(place: &Place<'_>, value: &Expression) -> bool {
-    let mut found = false;
-    visit_nodes(place.tree, |node| {
-        if let Child::Expression(it) = node
-            && matches!(it.kind, ExpressionKind::Catch { .. })
-        {
-            found |= value.span.holds(it.span);
+/// What is evaluated, and what is caught of it already.
+struct Caught<'tree> {
+    value: &'tree Expression,
+    arms: &'tree [MatchArm],
+    form: CatchForm,
+}
+
+impl<'tree> Caught<'tree> {
+    fn of(it: &'tree Expression) -> Self {
+        if let ExpressionKind::Catch { value, arms, form } = &it.kind {
+            return Self {
+                value,
+                arms,
+                form: *form,
+            };
         }
-    });
-    found
+        Self {
+            value: it,
+            arms: &[],
+            form: CatchForm::Braced,
+        }
+    }
+
+    /// Whether an arm takes all that a pattern would.
+    fn has_arm(&self, place: &Place<'_>, pattern: &str) -> bool {
+        let name = |it: &str| it.split('(').next().unwrap_or_default().trim().to_owned();
+        self.arms.iter().any(|it| {
+            let own = place.text(it.pattern.span);
+            // `_` and a name take everything.
+            let is_all =
+                own.starts_with(|it: char| it == '_' || it.is_lowercase()) && !own.contains('.');
+            it.guard.is_none() && (is_all || name(&own) == name(pattern))
+        })
+    }
 }
 
 fn pattern(db: &dyn Db, error: ItemId, spelling: &mut Spelling<'_>) -> Option<String> {

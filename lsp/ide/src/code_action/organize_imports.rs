@@ -86,11 +86,16 @@ fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
             return None;
         }
         let span = in_file(db, item, tree.span);
-        let end = found.last().map_or(span.start, |it| it.whole().end);
         let own = comments.iter().map(|it| it.span);
-        let before = own
-            .clone()
-            .filter(|it| end <= it.start && it.end <= span.start);
+        let before: Vec<Span> = match found.last() {
+            Some(last) => {
+                let end = last.whole().end;
+                let between = own.clone();
+                let between = between.filter(|it| end <= it.start && it.end <= span.start);
+                between.collect()
+            }
+            None => right_before(text, own.clone(), span.start),
+        };
         let mut after = own.clone().filter(|it| span.end <= it.start);
         let behind = after.next().filter(|it| {
             let between = text.get(span.end as usize..it.start as usize);
@@ -104,12 +109,39 @@ fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
             import: import.clone(),
             span,
             start: in_file(db, item, Span::default()).start,
-            before: before.collect(),
+            before,
             behind,
             inside,
         });
     }
     Some(found)
+}
+
+/// The comments in the lines right before byte `at`. What the file begins with is about the file, and so is what stands above an
+/// empty line.
+fn right_before(text: &str, comments: impl Iterator<Item = Span>, at: u32) -> Vec<Span> {
+    let above: Vec<Span> = comments.filter(|it| it.end <= at).collect();
+    let mut found = Vec::new();
+    let mut next = at;
+    for it in above.into_iter().rev() {
+        let of = |start: u32, end: u32| text.get(start as usize..end as usize).unwrap_or_default();
+        let between = of(it.end, next);
+        let is_near = between.trim().is_empty() && between.matches('\n').count() == 1;
+        if !is_near || of(it.start, it.end).starts_with("//!") {
+            break;
+        }
+        found.push(it);
+        next = it.start;
+    }
+    let is_head = text
+        .get(..next as usize)
+        .unwrap_or_default()
+        .trim_start_matches('\u{feff}');
+    if is_head.trim().is_empty() {
+        return Vec::new();
+    }
+    found.reverse();
+    found
 }
 
 impl Found {

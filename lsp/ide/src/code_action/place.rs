@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Span};
+use gsw_syntax::TokenKind;
 use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
@@ -94,7 +95,7 @@ impl<'a> Place<'a> {
     pub fn in_block(&self, statements: Span, head: &str) -> LocatedEdit {
         let indent = self.indent(statements.start);
         let text = self.text(statements);
-        let inner = text.replace(&format!("\n{indent}"), &format!("\n{indent}  "));
+        let inner = indented_anew(&text, &indent, &format!("{indent}  "));
         let block = format!("{head} {{\n{indent}  {inner}\n{indent}}}");
         self.replace(statements, block)
     }
@@ -128,6 +129,38 @@ impl<'a> Place<'a> {
             .take_while(|it| *it == ' ' || *it == '\t')
             .collect()
     }
+}
+
+/// Statements with lines that begin with `new` instead of `old`; no line that begins inside of a text.
+pub fn indented_anew(text: &str, old: &str, new: &str) -> String {
+    let tokens = gsw_syntax::lex(text).tokens;
+    // Where each text of more than one line begins and ends; holes are in it as well.
+    let mut texts: Vec<Span> = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    for token in tokens {
+        if token.kind == TokenKind::String {
+            texts.push(token.span);
+        } else if token.kind == TokenKind::StringOpen {
+            open.push(token.span.start);
+        } else if token.kind == TokenKind::StringClose {
+            texts.extend(open.pop().map(|it| Span::new(it, token.span.end)));
+        }
+    }
+    let mut indented = String::new();
+    let mut at = 0u32;
+    for line in text.split_inclusive('\n') {
+        let is_in_text = texts.iter().any(|it| it.start < at && at < it.end);
+        match line.strip_prefix(old) {
+            // The first one begins with a statement.
+            Some(rest) if at > 0 && !is_in_text => {
+                indented.push_str(new);
+                indented.push_str(rest);
+            }
+            Some(_) | None => indented.push_str(line),
+        }
+        at += u32::try_from(line.len()).unwrap_or(0);
+    }
+    indented
 }
 
 /// A range without the blanks that it begins and ends with: whole lines hold more than their statements.

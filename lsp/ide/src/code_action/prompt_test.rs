@@ -2,7 +2,7 @@
 
 use gsw_names::{Presence, item_signature};
 use gsw_source::{Code, Database, Db, File, ItemId, ItemKind, LocatedEdit, Span};
-use gsw_syntax::item_ast;
+use gsw_syntax::{file_item_ids, item_ast};
 
 use super::sample::Samples;
 use super::{ActionKind, CodeAction};
@@ -64,12 +64,26 @@ fn test_of(
             values.push((samples.spelling.ty(&parameter.ty)?, value));
         }
     }
+    let title = free_title(db, item);
     let blanks = vec!["_"; signature.parameters.len()].join(", ");
     let arguments = arguments.join(", ");
     let text = format!(
-        "\n\ntest \"{name}\" {{\n  mock {name}({blanks}) -> {answer}\n  assert {name}({arguments}) == {answer}\n}}"
+        "\n\ntest \"{title}\" {{\n  mock {name}({blanks}) -> {answer}\n  assert {name}({arguments}) == {answer}\n}}"
     );
     Some((text, values))
+}
+
+/// The prompt's name, or with a number where a test of the file is called so.
+fn free_title(db: &dyn Db, item: ItemId) -> String {
+    let all = file_item_ids(db, item.file(db)).iter();
+    let tests = all.filter(|it| it.kind(db) == ItemKind::Test);
+    let taken: Vec<&str> = tests.map(|it| it.name(db).as_str()).collect();
+    let name = item.name(db);
+    let numbered = (2u32..).map(|it| format!("{name} {it}"));
+    let mut titles = std::iter::once(name.to_string()).chain(numbered);
+    titles
+        .find(|it| !taken.contains(&it.as_str()))
+        .unwrap_or_else(|| name.to_string())
 }
 
 /// What a constant says that has all the values.

@@ -1,10 +1,12 @@
 //! What is declared elsewhere and not imported yet, with the import that brings it.
 
-use gsw_names::{is_std, resolve_name};
+use std::ops::Bound;
+
+use gsw_names::{is_std, module_scope, resolve_name};
 use gsw_syntax::is_name;
 
 use super::Cursor;
-use super::item::{Calling, Completion, CompletionKind, of_item};
+use super::item::{Calling, Completion, CompletionKind, of_item, of_variant};
 use super::name::{Wanted, is_wanted, leads_to};
 use crate::importing::{self, Importable};
 
@@ -21,6 +23,9 @@ pub fn importable(cursor: &Cursor<'_>, wanted: Wanted) -> Vec<Completion> {
         found.extend(module(cursor, &it, wanted));
         if !is_std(cursor.db, it.module) {
             found.extend(declarations(cursor, &it, wanted));
+            if wanted == Wanted::Values {
+                found.extend(variants(cursor, &it));
+            }
         }
     }
     found
@@ -33,7 +38,14 @@ fn module(cursor: &Cursor<'_>, of: &Importable<'_>, wanted: Wanted) -> Option<Co
         return None;
     }
     let (is_meant, rank) = match is_std(db, of.module) {
-        true => (importing::is_public_library(db, of.module), 5),
+        true => {
+            let is_public = importing::is_public_library(db, of.module);
+            let is_of_kind = match wanted {
+                Wanted::Only(_) => leads_to(cursor, of.module, wanted),
+                Wanted::Values | Wanted::Types | Wanted::Errors => true,
+            };
+            (is_public && is_of_kind, 5)
+        }
         false => (leads_to(cursor, of.module, wanted), 6),
     };
     let path = of.path().filter(|_| is_meant)?;
@@ -41,6 +53,31 @@ fn module(cursor: &Cursor<'_>, of: &Importable<'_>, wanted: Wanted) -> Option<Co
         imports: vec![importing::module_import(db, file, &path)],
         ..Completion::new(name, CompletionKind::Module, rank).detail(format!("import {path}"))
     })
+}
+
+/// The variants of a module's enums, each with the import of its enum.
+fn variants(cursor: &Cursor<'_>, of: &Importable<'_>) -> Vec<Completion> {
+    let (db, file, module) = (cursor.db, cursor.file, of.module);
+    let from = (Bound::Included(cursor.prefix), Bound::Unbounded);
+    let named = module_scope(db, module).variants.range::<str, _>(from);
+    let meant = named.take_while(|(name, _)| name.starts_with(cursor.prefix));
+    let found = meant
+        .flat_map(|(_, all)| all)
+        .filter_map(|(item, variant)| {
+            let name = item.name(db);
+            let is_free = resolve_name(db, file, name).is_none();
+            if importing::declared(db, module, name, file) != Some(*item) || !is_free {
+                return None;
+            }
+            let path = of.path()?;
+            let completion = of_variant(db, *item, *variant, 6)?;
+            let import = importing::name_import(db, file, module, &path, name);
+            Some(Completion {
+                imports: vec![import],
+                ..completion.detail(format!("import {path}.{{{name}}}"))
+            })
+        });
+    found.collect()
 }
 
 /// The declarations of a module that are meant.

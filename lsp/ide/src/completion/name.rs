@@ -5,6 +5,7 @@ use gsw_names::{
 };
 use gsw_source::{File, ItemId, ItemKind};
 
+use super::auto_import::importable;
 use super::item::{Calling, Completion, CompletionKind, Insert, of_item, of_variant};
 use super::{Cursor, fits};
 
@@ -61,9 +62,18 @@ fn distance(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> u8 {
     }
 }
 
+/// What has a kind, in scope or with the import that brings it.
+pub fn of_kind(cursor: &Cursor<'_>, kind: ItemKind, rank: u8) -> Vec<Completion> {
+    let wanted = Wanted::Only(kind);
+    let mut found = names(cursor, wanted, Calling::Name, rank);
+    found.extend(importable(cursor, wanted));
+    found
+}
+
 /// What a test can mock by name: declarations that ask someone, and modules whose functions reach outside.
 pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
     let mut found = names(cursor, Wanted::Values, Calling::Name, 1);
+    found.extend(importable(cursor, Wanted::Values));
     found.retain(|it| match it.kind {
         CompletionKind::Module => true,
         CompletionKind::Item(kind) => kind.is_callable() || kind == ItemKind::Mcp,

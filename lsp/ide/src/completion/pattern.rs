@@ -15,6 +15,7 @@ use super::name::{Wanted, names};
 use super::site::{Site, record_named};
 use crate::raised::raised_in;
 use crate::speculation::MARKER;
+use crate::spelling::Spelling;
 
 pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Vec<Completion> {
     let mut found = match ty {
@@ -97,10 +98,31 @@ fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
             Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_) => None,
         })
         .collect();
+    found.extend(raised.iter().filter_map(|it| not_imported(cursor, *it)));
     found.push(model_errors());
     let modules = names(cursor, Wanted::Errors, Calling::Name, 4).into_iter();
     found.extend(modules.filter(|it| it.kind == CompletionKind::Module));
     found
+}
+
+/// An error that is raised and not in scope, with the import that brings it.
+fn not_imported(cursor: &Cursor<'_>, error: ItemId) -> Option<Completion> {
+    let db = cursor.db;
+    let mut spelling = Spelling::new(db, cursor.file);
+    let name = spelling.item(error)?;
+    if resolve_name(db, cursor.file, &name) == Some(Definition::Item(error)) {
+        return None;
+    }
+    let completion = of_item(db, &name, error, Calling::Name, 0);
+    let fields = type_declaration(db, error).declaration.fields();
+    let completion = match fields.is_empty() {
+        true => completion,
+        false => completion.insert(format!("{name}({})", field_names(fields))),
+    };
+    Some(Completion {
+        imports: spelling.imports(),
+        ..completion
+    })
 }
 
 /// A record taken apart into all of its fields.

@@ -105,7 +105,8 @@ pub fn in_brackets_of(tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
     if kind == TokenKind::ParenOpen && before(1)?.word == Word::Budget {
         let is_name = matches!(previous.kind, TokenKind::ParenOpen | TokenKind::Comma);
         let owner = SettingOwner::Budget;
-        return is_name.then_some(Site::Setting { owner });
+        let taken = tokens.named_in(bracket);
+        return is_name.then_some(Site::Setting { owner, taken });
     }
     if kind != TokenKind::BraceOpen {
         return None;

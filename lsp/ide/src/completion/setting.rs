@@ -6,8 +6,8 @@ use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Origin, Reader, Setting}
 use gsw_source::ItemKind;
 
 use super::Cursor;
-use super::item::{Calling, Completion, CompletionKind, Insert};
-use super::name::{Wanted, names as names_in_scope};
+use super::item::{Completion, CompletionKind, Insert};
+use super::name::of_kind;
 use super::owner::SettingOwner;
 use super::word;
 
@@ -82,9 +82,7 @@ pub fn takes_expression(setting: Option<Setting>) -> bool {
 /// The values that a setting can have, outside of strings; `None` for an unknown setting.
 pub fn values(cursor: &Cursor<'_>, setting: Option<Setting>) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
-        let found = kinds
-            .iter()
-            .flat_map(|it| names_in_scope(cursor, Wanted::Only(*it), Calling::Name, 1));
+        let found = kinds.iter().flat_map(|it| of_kind(cursor, *it, 1));
         found.collect()
     };
     let word = |it: &str| Completion::new(it, CompletionKind::Keyword, 0);
@@ -118,7 +116,7 @@ pub fn values(cursor: &Cursor<'_>, setting: Option<Setting>) -> Vec<Completion> 
             | Form::Environment
             | Form::Session,
         )
-        | None => names_in_scope(cursor, Wanted::Only(ItemKind::Const), Calling::Name, 1),
+        | None => of_kind(cursor, ItemKind::Const, 1),
     }
 }
 

@@ -87,6 +87,8 @@ pub enum Site {
     },
     Setting {
         owner: SettingOwner,
+        /// Those that stand there already.
+        taken: Vec<String>,
     },
     /// In the string that is the value of a setting.
     SettingText {
@@ -236,7 +238,8 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
         || super::after::is_after_setting(tokens)
         || previous.is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Comma));
     if is_name {
-        return Some(Site::Setting { owner });
+        let taken = tokens.named_in(brace);
+        return Some(Site::Setting { owner, taken });
     }
     let line = tokens.line_before();
     let colon = line

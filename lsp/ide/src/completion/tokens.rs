@@ -76,6 +76,29 @@ impl Tokens<'_> {
         open
     }
 
+    /// The names before colons right inside of a bracket, without the one that is being written.
+    pub fn named_in(&self, bracket: usize) -> Vec<String> {
+        let mut depth = 0usize;
+        let mut named = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate().skip(bracket + 1) {
+            // What begins at the margin is no part of what was not closed.
+            if token.line_start == gsw_syntax::LineStart::Margin {
+                break;
+            }
+            if token.kind.is_opener() {
+                depth += 1;
+            } else if token.kind.is_closer() {
+                match depth.checked_sub(1) {
+                    Some(outer) => depth = outer,
+                    None => break,
+                }
+            } else if depth == 0 && token.kind == TokenKind::Colon && index != self.at + 1 {
+                named.push(self.text(index - 1).to_owned());
+            }
+        }
+        named
+    }
+
     /// The tokens before the marker that are beside it, back to the beginning of its line or to the bracket around it; brackets are
     /// stepped over.
     pub fn line_before(&self) -> Vec<usize> {

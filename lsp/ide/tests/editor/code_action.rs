@@ -366,6 +366,10 @@ fn a_test_of_a_prompt_compiles_and_needs_no_model() {
     let it = fixture(&written);
     let reports = gsw_ide::diagnostics(&it.db, it.file);
     assert!(reports.is_empty(), "{reports:#?}");
+    let again = written.replacen("find(path", "fin<|>d(path", 1);
+    let written = after(&again, "write a test for `find`, its model mocked");
+    assert_eq!(written.matches("test \"find\" {").count(), 1, "{written}");
+    assert!(written.contains("test \"find 2\" {"), "{written}");
 }
 
 #[test]

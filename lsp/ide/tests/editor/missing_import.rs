@@ -2,6 +2,7 @@
 
 use gsw_source::Span;
 
+use crate::completion::completed;
 use crate::fixture::{fixture, same};
 
 /// The other modules of a project whose first file is `text`.
@@ -15,8 +16,10 @@ private fn inner() -> int {{ 1 }}
 type Point {{ x: int }}
 enum Shape {{ Circle, Square }}
 error Outside(why: string)
+fn risky() -> int ! Outside {{ fail Outside(\"\") }}
 //- deep/plan.gsw
 fn area(x: int) -> int {{ x }}
+tool faraway(x: int) -> int pure {{ x }}
 agent drawer {{ model: \"sim/x\" }}
 prompt sketch(x: string) -> string by drawer {{ user \"${{x}}\" }}
 //- far.gsw
@@ -115,5 +118,41 @@ fn an_import_stands_with_the_others() {
             .filter(|it| titles.contains(&it.title.as_str()));
         let action = meant.next().expect("it is offered");
         same(&it.edited(&action.edits), wanted);
+    }
+}
+
+#[test]
+fn what_is_completed_anywhere_brings_its_import() {
+    let cases = [
+        (
+            "agent h { model: \"sim/x\", tools: [far<|>] }",
+            "faraway",
+            "import ./deep/plan.{faraway}",
+        ),
+        (
+            "prompt p() -> string by dra<|> { user \"a\" }",
+            "drawer",
+            "import ./deep/plan.{drawer}",
+        ),
+        (
+            "fn f() -> int {\n  let x = Cir<|>\n  1\n}",
+            "Circle",
+            "import ./geo.{Shape}",
+        ),
+        (
+            "test \"t\" { mock ske<|> }",
+            "sketch",
+            "import ./deep/plan.{sketch}",
+        ),
+        // What a function of another module raises.
+        (
+            "import ./geo.{risky}\nfn f() -> int { risky() catch { <|> } }",
+            "Outside",
+            "import ./geo.{risky, Outside}",
+        ),
+    ];
+    for (text, label, import) in cases {
+        let found = completed(&project(text), label);
+        assert!(found.contains(import), "{text}\n{found}");
     }
 }

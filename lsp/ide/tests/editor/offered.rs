@@ -48,6 +48,21 @@ fn a_hook_has_handlers_and_each_its_decisions() {
 }
 
 #[test]
+fn a_setting_is_written_once() {
+    offered(
+        "agent z {\n  model: \"sim/x\"\n  <|>\n  tools: [count]\n}\nagent y { temperature: 1.0 }",
+        &["temperature", "system"],
+        &["model", "tools"],
+    );
+    offered("agent z {\n  mod<|>el: \"sim/x\"\n}", &["model"], &[]);
+    offered(
+        "fn f() -> [Bug] { ask(\"\") with { temperature: 1.0, <|> } }",
+        &["model"],
+        &["temperature"],
+    );
+}
+
+#[test]
 fn what_a_server_is_and_which_tools_it_has_are_offered() {
     offered("mcp z = <|>", &["stdio", "http"], &["ask", "let"]);
     for head in ["by <|>", "reads by <|>"] {

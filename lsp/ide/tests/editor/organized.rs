@@ -40,6 +40,15 @@ const CASES: &[(&str, &str)] = &[
         "// The file.\nimport ./geo.{Point, area, draw}\nimport ./a.{one}",
         "// The file.\nimport ./a.{one}\nimport ./geo.{Point, area, draw}",
     ),
+    // Another comment goes with the first import.
+    (
+        "// The file.\n\n// About geo.\nimport ./geo.{Point, area, draw}\nimport ./a.{one}",
+        "// The file.\n\nimport ./a.{one}\n// About geo.\nimport ./geo.{Point, area, draw}",
+    ),
+    (
+        "//! The module.\n\n// About geo.\nimport ./geo.{Point, area, draw}\nimport ./a.{one}",
+        "//! The module.\n\nimport ./a.{one}\n// About geo.\nimport ./geo.{Point, area, draw}",
+    ),
     // What is unused goes, unless a comment says why it is there.
     (
         "import ./a.{one}\nimport std/fs\nimport std/math // later",

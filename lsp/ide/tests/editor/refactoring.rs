@@ -223,6 +223,23 @@ fn only_errors_that_can_be_raised_are_handled() {
             "fn f() -> int {\n  let <|>g = risky\n  g(1) catch { Bad => 0 }\n}",
             "refused",
         ),
+        // Beside those that are handled.
+        (
+            "error Worse\n\nfn f(n: int) -> int {\n  let <|>m = more(n) catch Bad => 0\n  m\n}\n\nfn more(n: int) -> int ! Bad | Worse {\n  if n > 1 { fail Worse }\n  risky(n)\n}",
+            "error Worse\n\nfn f(n: int) -> int {\n  let m = more(n) catch { Bad => 0, Worse => fail Failed(\"Worse\") }\n  m\n}\n\nfn more(n: int) -> int ! Bad | Worse {\n  if n > 1 { fail Worse }\n  risky(n)\n}",
+        ),
+        (
+            "fn f() -> int {\n  let <|>m = risky(1) catch { Bad => 0 }\n  m\n}",
+            "refused",
+        ),
+        (
+            "fn f() -> int {\n  let <|>m = risky(1) catch { _ => 0 }\n  m\n}",
+            "refused",
+        ),
+        (
+            "fn f() -> int {\n  let <|>m = risky(1) + (risky(2) catch { Bad => 0 })\n  m\n}",
+            "fn f() -> int {\n  let m = risky(1) + (risky(2) catch { Bad => 0 }) catch {\n    Bad => fail Failed(\"Bad\")\n  }\n  m\n}",
+        ),
     ];
     for (text, wanted) in cases {
         let text = format!("{declared}{text}");
@@ -284,4 +301,26 @@ fn what_nothing_takes_becomes_no_variable_and_nothing_no_prompt() {
             "refused",
         ),
     ]);
+}
+
+#[test]
+fn lines_of_texts_stay_as_they_are() {
+    let texts = |inner: &str| {
+        format!(
+            "{inner}log.info(r#\"a\n  b\n\"#)\n{inner}log.info(\"\"\"\n  c\n    ${{ask(\n    \"d\")}}\n  \"\"\")\n{inner}log.info(\n{inner}  \"e\")"
+        )
+    };
+    let around = |body: &str| format!("workflow main() -> int {{\n{body}\n  1\n}}");
+    let text = around(&format!("  <|>{}<|>", texts("  ").trim_start()));
+    let wrapped = |head: &str| around(&format!("  {head} {{\n{}\n  }}", texts("    ")));
+    let extracted = around("  extracted()") + "\n\nfn extracted() {\n" + &texts("  ") + "\n}";
+    check(&[
+        ("wrap in a retry", &text, &wrapped("retry 3")),
+        ("wrap in a timeout", &text, &wrapped("timeout 30s")),
+        ("extract into a step", &text, &wrapped("step \"extracted\"")),
+        ("extract into a function", &text, &extracted),
+    ]);
+    let deep = "fn f() {\n  if true {\n    <|>ask(r#\"a\n    b\"#)\n    ask(\"c\")<|>\n  }\n}";
+    let out = "fn f() {\n  if true {\n    extracted()\n  }\n}\n\nfn extracted() -> string {\n  ask(r#\"a\n    b\"#)\n  ask(\"c\")\n}";
+    check(&[("extract into a function", deep, out)]);
 }

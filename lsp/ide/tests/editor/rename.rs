@@ -107,9 +107,9 @@ fn f() -> int { begin() + stop() }
     );
 }
 
-/// What a rename of a field leaves alone: the lines with keys of JSON that are called so.
+/// What a rename leaves alone: the lines with texts that are called so.
 #[test]
-fn keys_of_json_are_found() {
+fn texts_with_the_old_name_are_found() {
     let cases: &[(&str, &[&str])] = &[
         (
             "type J { ti<|>tle: string }\nfn f(j: json) -> string { j.title as string }\nfn g(j: json) -> json { j.get(\"title\") }\nfn h() -> json { json.parse(\"{\\\"title\\\": 1}\") }",
@@ -119,9 +119,33 @@ fn keys_of_json_are_found() {
                 "main.gsw:4 \"{\\\"title\\\": 1}\"",
             ],
         ),
-        // Another text, another type, and a key of its own.
         (
-            "type J { ti<|>tle: string }\nfn f(j: J) -> string { j.title + \"title\" }",
+            "type J { ti<|>tle: string }\nfn f() -> J { { \"title\": \"a\" } as J }",
+            &["main.gsw:2 \"title\""],
+        ),
+        (
+            "enum Level { L<|>ow, High }\nfn f(j: json) -> bool { j == \"Low\" }\nfn g() -> Level { \"Low\" as Level }\nfn h(l: Level) -> int { match \"${l}\" { \"Low\" => 1, _ => 2 } }",
+            &[
+                "main.gsw:2 \"Low\"",
+                "main.gsw:3 \"Low\"",
+                "main.gsw:4 \"Low\"",
+            ],
+        ),
+        (
+            "workflow other(ti<|>tle: string) -> string { title }\nworkflow main() -> json {\n  let w = workflows.find(\"other\") ?? fail Failed(\"no\")\n  let input = { \"title\": \"x\" }\n  await w.start(input)\n}",
+            &["main.gsw:4 \"title\""],
+        ),
+        // Another text, another type, a file that uses neither, and a key of its own.
+        (
+            "type J { ti<|>tle: string }\nfn f(j: J) -> string { j.title + \"titles\" }\n//- lib.gsw\nfn g() -> string { \"title\" }",
+            &[],
+        ),
+        (
+            "workflow other(ti<|>tle: string) -> string { title }\nfn f() -> string { \"title\" }",
+            &[],
+        ),
+        (
+            "enum Level { @alias(\"low\") L<|>ow, High }\nfn g() -> Level { \"low\" as Level }\nfn h() -> string { \"Low\" }",
             &[],
         ),
         (
@@ -132,7 +156,8 @@ fn keys_of_json_are_found() {
     ];
     for (text, wanted) in cases {
         let it = fixture(text);
-        let keys = gsw_ide::keys_left_behind(&it.db, it.file, it.offset).into_iter();
+        let left = gsw_ide::left_behind(&it.db, it.file, it.offset);
+        let keys = left.map_or_else(Vec::new, |it| it.places).into_iter();
         let shown: Vec<_> = keys.map(|key| it.shown(key)).collect();
         assert_eq!(shown, *wanted, "{text}");
     }

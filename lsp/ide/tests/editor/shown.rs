@@ -81,6 +81,15 @@ fn what_is_written_like_a_call_has_its_parameters() {
             "test \"t\" { mock ask(<|>) -> 1 }",
             "ask(question: string) -> int | question: string",
         ),
+        // Before its answer is written.
+        (
+            "test \"t\" { mock ask(<|>) }",
+            "ask(question: string) -> int | question: string",
+        ),
+        (
+            "test \"t\" {\n  mock g(1, <|>\n}",
+            "g(a: int, b: string = …) -> int | b: string = …",
+        ),
         (
             "fn f(e: E) -> int { match e { A(_, <|>) => 1 } }",
             "E.A(x: int, y: int) | y: int",

@@ -99,3 +99,127 @@ fn edits_without_a_version_count() {
     assert_eq!(outline[0]["name"], "xxtwo");
     client.quit();
 }
+
+/// A file outside of the root, which an import reaches by `..`, is the one that is open.
+#[test]
+fn a_file_beside_the_root_has_one_address() {
+    let root = folder(
+        "beside",
+        &[
+            ("a/gsw.toml", ""),
+            (
+                "a/main.gsw",
+                "import ../geo\nworkflow main() -> int { geo.two() }\n",
+            ),
+            ("geo.gsw", GEO),
+        ],
+    );
+    let (main, geo) = (uri(&root.join("a/main.gsw")), uri(&root.join("geo.gsw")));
+    let mut client = Client::start();
+    client.open(&geo, &format!("// unsaved\n{TEXT}"));
+    assert_eq!(client.published(&geo), Vec::<Value>::new());
+    client.open(
+        &main,
+        "import ../geo\nworkflow main() -> int { geo.two() }\n",
+    );
+    assert_eq!(codes(&client.published(&main)), ["type-mismatch"]);
+    let found = client.at("textDocument/definition", &main, 1, 29);
+    assert_eq!(found["uri"], geo.as_str());
+    assert_eq!(found["range"]["start"]["line"], 1);
+    let rename = json!({
+        "textDocument": { "uri": main }, "position": { "line": 1, "character": 29 }, "newName": "three",
+    });
+    let edits = client.ask("textDocument/rename", &rename)["result"]["changes"].take();
+    assert_eq!(
+        edits.as_object().map(serde_json::Map::len),
+        Some(2),
+        "{edits:#}"
+    );
+    assert_eq!(edits[&main].as_array().map(Vec::len), Some(1), "{edits:#}");
+    assert_eq!(edits[&geo][0]["range"]["start"]["line"], 1);
+    client.quit();
+}
+
+/// Of two projects that share a file both are renamed in.
+#[test]
+fn a_rename_in_a_shared_file_is_one_in_all_projects() {
+    let program = "import ../geo\nworkflow main() -> int { geo.two() }\n";
+    let root = folder(
+        "shared",
+        &[
+            ("a/gsw.toml", ""),
+            ("a/main.gsw", program),
+            ("b/gsw.toml", ""),
+            ("b/main.gsw", program),
+            ("geo.gsw", GEO),
+        ],
+    );
+    let [a, b, geo] = ["a/main.gsw", "b/main.gsw", "geo.gsw"].map(|it| uri(&root.join(it)));
+    let mut client = Client::start();
+    client.open(&a, program);
+    client.open(&b, program);
+    for it in [&a, &b] {
+        assert_eq!(client.published(it), Vec::<Value>::new());
+    }
+    let rename = json!({
+        "textDocument": { "uri": a }, "position": { "line": 1, "character": 29 }, "newName": "three",
+    });
+    let edits = client.ask("textDocument/rename", &rename)["result"]["changes"].take();
+    for it in [&a, &b, &geo] {
+        assert_eq!(edits[it].as_array().map(Vec::len), Some(1), "{edits:#}");
+    }
+    let taken = program
+        .replace("../geo", "../geo.{two}")
+        .replace("geo.two", "two");
+    client.change(
+        &b,
+        2,
+        &json!([{ "text": taken + "\nfn three() -> int { 3 }\n" }]),
+    );
+    let refused = client.ask("textDocument/rename", &rename);
+    let why = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(why.contains("already has a `three`"), "{refused}");
+    client.quit();
+}
+
+/// Editors take a mark of the byte order for no character.
+#[test]
+fn a_mark_of_the_byte_order_on_disk_is_not_counted() {
+    let root = folder(
+        "mark",
+        &[
+            ("gsw.toml", ""),
+            ("main.gsw", MAIN),
+            (
+                "geo.gsw",
+                &format!("\u{feff}{}", TEXT.replace("\"2\"", "2")),
+            ),
+        ],
+    );
+    let (main, geo) = (uri(&root.join("main.gsw")), uri(&root.join("geo.gsw")));
+    let mut client = Client::start();
+    client.open(&main, MAIN);
+    let reports = client.published(&geo);
+    assert_eq!(
+        reports[0]["range"]["start"]["character"], 21,
+        "{reports:#?}"
+    );
+    let found = client.at("textDocument/definition", &main, 1, 29);
+    assert_eq!(found["range"]["start"]["character"], 3);
+    let rename = json!({
+        "textDocument": { "uri": main }, "position": { "line": 1, "character": 29 }, "newName": "three",
+    });
+    let edits = client.ask("textDocument/rename", &rename)["result"]["changes"].take();
+    assert_eq!(
+        edits[&geo][0]["range"]["start"]["character"], 3,
+        "{edits:#}"
+    );
+    // One that an editor sends is a character of its text.
+    client.open(&geo, &format!("\u{feff}{GEO}"));
+    let found = client.at("textDocument/definition", &main, 1, 29);
+    assert_eq!(found["range"]["start"]["character"], 4);
+    client.close(&geo);
+    let found = client.at("textDocument/definition", &main, 1, 29);
+    assert_eq!(found["range"]["start"]["character"], 3);
+    client.quit();
+}

@@ -200,6 +200,11 @@ impl Client {
         self.ending()
     }
 
+    /// Waits until the server ends by itself.
+    pub fn left(mut self) -> Ending {
+        self.ending()
+    }
+
     fn ending(&mut self) -> Ending {
         let server = self.server.take().expect("a session ends once");
         server.join().expect("the server does not panic")

@@ -428,6 +428,24 @@ fn a_client_that_vanishes_ends_the_server() {
     assert_eq!(client.vanish(), Ending::Abrupt);
 }
 
+/// A server whose client was killed has no one to end it.
+#[test]
+fn a_session_ends_with_the_process_of_its_client() {
+    let mut editor = std::process::Command::new("sleep")
+        .arg("600")
+        .spawn()
+        .expect("it can be started");
+    let parameters = json!({ "capabilities": {}, "processId": editor.id() });
+    let mut client = Client::with(&parameters);
+    let symbols = client.ask("workspace/symbol", &json!({ "query": "a" }));
+    assert!(symbols["result"].is_array(), "{symbols}");
+    editor.kill().expect("it was started here");
+    assert_eq!(client.left(), Ending::Abrupt);
+    editor.wait().expect("it was killed");
+    // One that has gone before.
+    assert_eq!(Client::with(&parameters).left(), Ending::Abrupt);
+}
+
 #[test]
 fn a_configuration_that_is_edited_counts_before_it_is_saved() {
     let main = "workflow main() { let x = 1 }\n";

@@ -1,5 +1,7 @@
 //! What the author of a local that nothing reads most likely had in mind.
 
+use std::collections::HashMap;
+
 use gsw_infer::hir::{
     Body, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind, Statement, StatementKind,
 };
@@ -10,54 +12,91 @@ use gsw_source::{Db, Name, Span, nearest};
 
 use crate::errors::UnusedMeant;
 
-/// What was meant by the local, where that is something else than a value that is ignored.
-pub(super) fn meant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
-    assignment(db, body, local).or_else(|| variant(db, body, local))
+/// The locals of a body by what is asked of each: a body may have thousands.
+pub(super) struct Bindings<'body> {
+    db: &'body dyn Db,
+    body: &'body Body,
+    /// The `let` that binds nothing else, and its pattern.
+    alone: HashMap<LocalId, (Span, Span)>,
+    /// Those of a name in the order of the text, each with the block whose statements may follow it and the end of its own.
+    named: HashMap<&'body str, Vec<(LocalId, Span, u32)>>,
+    /// What is matched with a pattern that is a small name.
+    matched: HashMap<LocalId, &'body Type>,
 }
 
-/// `let total = …` inside of the block of another `total`.
-fn assignment(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
-    let name = &body.locals[local.0 as usize].name;
-    let (statement, pattern) = blocks(body).find_map(|(_, statements)| {
-        statements.iter().find_map(|it| {
-            let StatementKind::Let { pattern, .. } = &it.kind else {
-                return None;
-            };
-            (pattern.kind == PatternKind::Binding(local)).then_some((it, pattern))
-        })
-    })?;
-    let around = blocks(body).filter(|(span, _)| span.holds(statement.span));
-    let outer = around
-        .flat_map(|(_, statements)| statements)
-        .filter(|it| it.span.end <= statement.span.start)
-        .flat_map(bound)
-        .find(|it| body.locals[it.0 as usize].name == *name)?;
-    let outer = &body.locals[outer.0 as usize];
-    let place = |span| body.place(span);
-    let word = Span::new(statement.span.start, pattern.span.start);
-    let is_plain = source_text(db, body.item, word).trim_end() == "let";
-    let may_change = matches!(outer.kind, LocalKind::Var | LocalKind::State);
-    Some(UnusedMeant::Assignment {
-        outer: place(outer.span),
-        word: (is_plain && may_change).then(|| place(word)),
-    })
-}
-
-/// A small name in a pattern over an enum that has such a variant, or over a union that has such a text.
-fn variant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
-    let mut found = None;
-    for pattern in conditional(body) {
-        visit_patterns(pattern, &mut |it| {
-            if it.kind == PatternKind::Binding(local) {
-                found = Some(it.ty.clone());
+impl<'body> Bindings<'body> {
+    pub(super) fn new(db: &'body dyn Db, body: &'body Body) -> Self {
+        let mut it = Self {
+            db,
+            body,
+            alone: HashMap::new(),
+            named: HashMap::new(),
+            matched: HashMap::new(),
+        };
+        for (block, statements) in blocks(body) {
+            for statement in statements {
+                if let StatementKind::Let { pattern, .. } = &statement.kind
+                    && let PatternKind::Binding(local) = pattern.kind
+                {
+                    let place = (statement.span, pattern.span);
+                    it.alone.entry(local).or_insert(place);
+                }
+                for local in bound(statement) {
+                    let name = body.locals[local.0 as usize].name.as_str();
+                    let known = it.named.entry(name).or_default();
+                    known.push((local, block, statement.span.end));
+                }
             }
-        });
+        }
+        for pattern in conditional(body) {
+            visit_patterns(pattern, &mut |inner| {
+                if let PatternKind::Binding(local) = inner.kind {
+                    it.matched.insert(local, &inner.ty);
+                }
+            });
+        }
+        it
     }
-    let mut ty = found?;
+
+    /// What was meant by the local, where that is something else than a value that is ignored.
+    pub(super) fn meant(&self, local: LocalId) -> Option<UnusedMeant> {
+        self.assignment(local).or_else(|| self.variant(local))
+    }
+
+    /// `let total = …` inside of the block of another `total`.
+    fn assignment(&self, local: LocalId) -> Option<UnusedMeant> {
+        let (db, body) = (self.db, self.body);
+        let (statement, pattern) = *self.alone.get(&local)?;
+        let mut others = self
+            .named
+            .get(body.locals[local.0 as usize].name.as_str())?
+            .iter();
+        let (outer, ..) =
+            others.find(|(_, block, end)| block.holds(statement) && *end <= statement.start)?;
+        let outer = &body.locals[outer.0 as usize];
+        let place = |span| body.place(span);
+        let word = Span::new(statement.start, pattern.start);
+        let is_plain = source_text(db, body.item, word).trim_end() == "let";
+        let may_change = matches!(outer.kind, LocalKind::Var | LocalKind::State);
+        Some(UnusedMeant::Assignment {
+            outer: place(outer.span),
+            word: (is_plain && may_change).then(|| place(word)),
+        })
+    }
+
+    /// A small name in a pattern over an enum that has such a variant, or over a union that has such a text.
+    fn variant(&self, local: LocalId) -> Option<UnusedMeant> {
+        let ty = Type::clone(self.matched.get(&local)?);
+        let name = &self.body.locals[local.0 as usize].name;
+        variant(self.db, name, ty)
+    }
+}
+
+/// What a name that is matched with values of a type resembles.
+fn variant(db: &dyn Db, name: &Name, mut ty: Type) -> Option<UnusedMeant> {
     while let Type::Optional(inner) = &ty {
         ty = (**inner).clone();
     }
-    let name = &body.locals[local.0 as usize].name;
     if let Type::Literals(texts) = &ty {
         let same = texts.iter().find(|it| *it == name).cloned();
         let text = same.or_else(|| nearest(name, texts.iter()).map(|it| it.name))?;

@@ -16,7 +16,7 @@ use gsw_engine::run::RunResult;
 use gsw_flow::passes::markers::marked_places;
 use gsw_service::debugging::Attached;
 use gsw_service::{BuiltinOptions, Command, Invocation, Origin};
-use gsw_source::Severity;
+use gsw_source::{Disk, Files, Severity};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -98,7 +98,7 @@ impl Launch {
         }
         let entry = project::find_entry(self.program.as_deref()).map_err(project::NoEntry::text)?;
         // The places of statements are then known to the editor, wherever it is.
-        let entry = std::path::absolute(&entry).unwrap_or(entry);
+        let entry = Disk.absolute(&entry);
         let entry = entry.canonicalize().unwrap_or(entry);
         Program::of(&entry)
     }

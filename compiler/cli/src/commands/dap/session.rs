@@ -339,11 +339,16 @@ impl Session {
         Ok(())
     }
 
+    /// Whether there is a program whose run has not begun.
+    fn is_launched_only(&self) -> bool {
+        self.program.is_some() && self.live.is_none() && self.kept.is_none()
+    }
+
     /// Begins what the client has launched, now that it has set where to stop.
     fn begin(&mut self) -> Result<(), String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         // A second run would do once more what the first one does.
-        if self.live.is_some() || self.kept.is_some() {
+        if !self.is_launched_only() {
             return Err("the run has begun already".to_owned());
         }
         if self.launch.run.is_some() {

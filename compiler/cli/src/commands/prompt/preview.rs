@@ -23,7 +23,7 @@ pub fn preview(file: &Path, prompt: &str, files: &dyn Files) -> Option<String> {
     let program = &loaded.program;
     let index = program.workflows.iter().position(|it| it.name == prompt)?;
     let parameters = &program.workflows[index].parameters;
-    let input = object(&program.types, parameters, 0)?;
+    let input = examples(&program.types, parameters)?;
     let begun = begin(loaded, None).ok()?;
     let handle = begun.engine.start(index, input);
     let stop = handle.canceller();
@@ -69,6 +69,11 @@ fn compiled(file: &Path, files: &dyn Files) -> Option<Loaded> {
 fn longest_run(text: &str) -> usize {
     let runs = text.split(|it| it != '`').map(str::len);
     runs.max().unwrap_or_default()
+}
+
+/// Examples for the parameters that need a value; `None` where a type has none.
+pub fn examples(types: &TypeTable, parameters: &[Field]) -> Option<Map<String, Value>> {
+    object(types, parameters, 0)
 }
 
 /// Examples for the parameters or fields that need a value.

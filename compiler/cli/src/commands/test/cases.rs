@@ -95,14 +95,34 @@ struct Ran {
     records: Option<Vec<Record>>,
 }
 
+/// Which tests are run, by their names.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    All,
+    /// Those that have a text in their name.
+    Holding(&'a str),
+    /// The one of that name, with all its rows, or one of them.
+    Called(&'a str),
+}
+
+impl Wanted<'_> {
+    /// Whether a row of a test is run; without rows it is called like its test.
+    fn admits(self, test: &str, row: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Holding(text) => row.contains(text),
+            Self::Called(name) => test == name || row == name,
+        }
+    }
+}
+
 impl Cases {
-    /// What is run for these tests, and how many are left out because their names do not hold the text.
-    pub fn of(loaded: &Arc<Loaded>, tests: Vec<Test>, filter: Option<&str>) -> (Self, usize) {
+    /// What is run for these tests, and how many are left out because of their names.
+    pub fn of(loaded: &Arc<Loaded>, tests: Vec<Test>, wanted: Wanted<'_>) -> (Self, usize) {
         let mut found = Vec::new();
         let mut left_out = 0;
         let mut names = Some(Vec::new());
         for (index, test) in tests.iter().enumerate() {
-            let is_wanted = |name: &str| filter.is_none_or(|it| name.contains(it));
             let rows = match &test.rows {
                 None => Ok(vec![(test.name.clone(), Input::Nothing)]),
                 Some(rows) => rows_of(loaded, rows).map(|it| named(&test.name, it)),
@@ -117,8 +137,8 @@ impl Cases {
             let count = rows.len();
             // A share of some of the rows would say nothing.
             match test.pass {
-                Some(_) => rows.retain(|_| is_wanted(&test.name)),
-                None => rows.retain(|(name, _)| is_wanted(name)),
+                Some(_) => rows.retain(|_| wanted.admits(&test.name, &test.name)),
+                None => rows.retain(|(name, _)| wanted.admits(&test.name, name)),
             }
             left_out += count - rows.len();
             for (name, input) in rows {

@@ -56,7 +56,7 @@ pub fn ending(tried: &Tried, name: &str) -> Ending {
     let mut message = String::new();
     for wrong in tried.wrong.iter().take(MOST_SHOWN) {
         message.push_str(&format!(
-            "error: killed {} of {}, {}, and resumed: {}\nto try it again: --crash={} --filter {name:?}\n",
+            "error: killed {} of {}, {}, and resumed: {}\nto try it again: --crash={} --only {name:?}\n",
             wrong.place, tried.records, wrong.of, wrong.why, wrong.place.record
         ));
     }

@@ -94,7 +94,7 @@ fn tried(file: &Path, test: &str) -> Result<Ending, Exit> {
     };
     let name = test.name.clone();
     let loaded = Arc::new(load(&image).map_err(|it| it.exit)?);
-    let (cases, _) = cases::Cases::of(&loaded, vec![test], Some(&name));
+    let (cases, _) = cases::Cases::of(&loaded, vec![test], cases::Wanted::Called(&name));
     let runner = cases::Runner::Mocked {
         loaded: Arc::clone(&loaded),
         prompts: gsw_service::testing::prompts(),

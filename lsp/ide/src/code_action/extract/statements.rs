@@ -7,7 +7,7 @@ use gsw_syntax::ast::{Child, ExpressionKind, Statement, StatementKind};
 
 use super::{Written, changes_flow, declared, handed};
 use crate::code_action::CodeAction;
-use crate::code_action::place::Place;
+use crate::code_action::place::{Place, indented_anew};
 use crate::code_action::wrap::holds_task;
 use crate::cursor::visit_nodes;
 use crate::document_highlight::roots;
@@ -47,7 +47,7 @@ pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
     };
     let ty = ty.map_or(String::new(), |it| format!(" -> {it}"));
     let indent = place.indent(span.start);
-    let text = unchanging(place, span, selected).replace(&format!("\n{indent}"), "\n  ");
+    let text = indented_anew(&unchanging(place, span, selected), &indent, "  ");
     let tail = result.tail.map_or(String::new(), |it| format!("\n  {it}"));
     let written = Written {
         declaration: format!("\n\nfn {name}({parameters}){ty} {{\n  {text}{tail}\n}}"),

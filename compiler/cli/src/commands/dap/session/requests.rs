@@ -17,6 +17,7 @@ impl Session {
     pub(super) fn request(&mut self, request: &Value) -> Next {
         let command = request["command"].as_str().unwrap_or_default();
         let arguments = &request["arguments"];
+        let is_beginning = command == "configurationDone" && self.is_launched_only();
         let answer = match command {
             "initialize" => Ok(capabilities()),
             "launch" => self.launched(arguments),
@@ -52,7 +53,12 @@ impl Session {
             other => Err(format!("`{other}` is not supported")),
         };
         let is_launched = matches!(command, "launch" | "attach") && answer.is_ok();
+        let is_lost = is_beginning && answer.is_err();
         self.output.respond(request, answer);
+        if is_lost {
+            // There is no run, and none will come.
+            self.output.event("terminated", json!({}));
+        }
         if is_launched {
             // Only now is it known which lines have statements.
             self.output.event("initialized", json!({}));
