@@ -100,7 +100,7 @@ fn beside_null(schema: &Value) -> &Value {
         .find_map(|it| schema.get(it)?.as_array());
     let rest = choices.map(|it| it.iter().filter(|it| !is_null(it)).collect::<Vec<_>>());
     match rest.as_deref() {
-        Some([only]) => *only,
+        Some([only]) => only,
         Some(_) | None => schema,
     }
 }
