@@ -34,6 +34,18 @@ const COMPUTING: &[(&str, &str)] = &[
         "let r = parallel for i in 0..4_000 { work(i) }",
     ),
     (
+        "a check of what is decoded",
+        "let r = (json.parse(\"{\\\"n\\\":1}\") as Checked).n catch { DecodeError(..) => 7 }\n  log.info(\"went on ${r}\")",
+    ),
+    (
+        "a default of what is decoded",
+        "let r = (json.parse(\"{}\") as? Filled)?.n ?? 7\n  log.info(\"went on ${r}\")",
+    ),
+    (
+        "JSON of many values",
+        "let xs = (0..3_000_000).map(x => x)\n  while true { if xs.to_json().items().len() != 3_000_000 { log.info(\"went on\") } }",
+    ),
+    (
         "a step with modifiers",
         "step \"s\" retry 5 timeout 1h { let _ = forever(1) }",
     ),
@@ -43,6 +55,8 @@ fn source(body: &str) -> String {
     format!(
         "import std/random
 fn forever(i: int) -> int {{ var x = i; while x >= 0 {{ x = (x + 1) % 1000 }}; x }}
+type Checked {{ n: int where forever(it) > 0 }}
+type Filled {{ n: int = forever(1) }}
 fn waiting(i: int) -> int {{ sleep(1ms); forever(i) }}
 fn ways(n: int) -> int {{ if n < 2 {{ 1 }} else {{ ways(n - 1) + ways(n - 2) }} }}
 fn work(i: int) -> int {{ let r = random.int(0, 9); var x = 0; for k in 0..2_000_000 {{ x = (x * 31 + k + r) % 1_000_003 }}; x + i }}
@@ -109,7 +123,10 @@ fn an_interrupt_reaches_code_that_waits_for_nothing() {
         std::thread::sleep(Duration::from_millis(200));
         interrupt(&child);
         match end(child) {
-            Some(said) if said.code == Some(130) && said.err.contains("cleaned up") => {}
+            Some(said)
+                if said.code == Some(130)
+                    && said.err.contains("cleaned up")
+                    && !said.err.contains("went on") => {}
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }
@@ -130,4 +147,19 @@ fn a_second_interrupt_ends_what_a_defer_waits_for_or_computes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// There is no task yet that would unwind.
+#[test]
+fn an_interrupt_ends_the_reading_of_the_input() {
+    let source = "fn forever(i: int) -> int { var x = i; while x >= 0 { x = (x + 1) % 1000 }; x }
+workflow main(n: int = do { log.info(\"ready\"); forever(1) }) -> int { n }
+";
+    let child = start("the input", source);
+    interrupt(&child);
+    let said = end(child);
+    assert!(
+        said.as_ref().is_some_and(|it| it.code == Some(130)),
+        "{said:?}"
+    );
 }

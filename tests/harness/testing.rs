@@ -352,6 +352,34 @@ fn snapshots_are_accepted_and_stale_ones_removed() {
     );
 }
 
+/// Values nest deeper than `serde_json` reads by itself.
+#[test]
+fn what_nests_deep_is_kept_compared_and_a_row() {
+    let folder = scratch("deep_snapshots");
+    let (file, kept) = (folder.join("d.gsw"), folder.join("d.gsw.snap"));
+    let _ = std::fs::remove_file(&kept);
+    let write = |inner: usize| {
+        let program = format!(
+            "fn deep(n: int) -> json {{ json.parse(\"[\".repeat(200) + \"${{n}}\" + \"]\".repeat(200)) }}
+test \"kept\" {{ assert snapshot(deep({inner})) }}
+test \"rows\" for row in [deep(5)] {{ assert row == deep(5) }}
+"
+        );
+        std::fs::write(&file, program).expect("scratch can be written");
+    };
+    write(1);
+    let said = tested(&["test", text(&file), "--accept"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(tested(&["test", text(&file)]).code, Some(0));
+    write(2);
+    let said = tested(&["test", text(&file)]);
+    assert_eq!(
+        said.code,
+        Some(1),
+        "another value is another snapshot: {said:?}"
+    );
+}
+
 const SORTING: &str = r#"
 agent clerk { model: "openai/gpt-5" retry: 0 }
 prompt label(text: string) -> "spam" | "ham" by clerk { user "Label: ${text}" }

@@ -53,6 +53,7 @@ use std::sync::Arc;
 
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_infer::{Reference, infer_item};
+use gsw_names::types::ErrorSet;
 use gsw_names::{is_cycle, is_std, item_signature, listed_hooks, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind};
 use gsw_syntax::file_item_ids;
@@ -97,6 +98,8 @@ impl ItemFacts {
 struct Known {
     /// What calling it may raise and do.
     call: Summary,
+    /// What its checks raise, which run again where a part of a value changes.
+    checks: ErrorSet,
     /// Of what a call gives.
     result: Facts,
     /// Of the defaults of its parameters and fields, where these bring anything.
@@ -107,6 +110,7 @@ impl Known {
     fn nothing() -> Self {
         Self {
             call: nothing(),
+            checks: ErrorSet::default(),
             result: Facts::default(),
             defaults: Vec::new(),
         }

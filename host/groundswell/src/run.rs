@@ -10,6 +10,7 @@ use std::time::Duration;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::{Canceller, Engine, RunOptions};
 use gsw_engine::run::{self, RunResult};
+use gsw_notation::json::written;
 use gsw_tree::node::Tree;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -180,7 +181,8 @@ fn finished<T: DeserializeOwned>(ending: Option<Box<run::Finished>>) -> Finished
 fn value<T: DeserializeOwned>(result: RunResult) -> Result<T, Error> {
     match result {
         // Read by way of a tree: numbers inside of tagged enums can be read from there only.
-        RunResult::Value(json) => serde_json::from_str::<Value>(&json)
+        RunResult::Value(json) => written(&json)
+            .map_err(|issue| serde::de::Error::custom(issue.message))
             .and_then(serde_json::from_value)
             .map_err(|error| Error::Output { value: json, error }),
         RunResult::Raised(error) => Err(Error::Raised(error)),

@@ -10,6 +10,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot};
@@ -43,6 +44,8 @@ pub struct Heap {
     /// Bytes of tasks and nodes, which are no part of the pool.
     outside: u64,
     is_over_limit: bool,
+    /// Work of the runtime that cannot raise has ended early.
+    is_cut: Cell<bool>,
     /// The flag that loops poll; null outside of a run.
     alarm: Option<Arc<Front>>,
     internal: Option<String>,
@@ -74,6 +77,7 @@ impl Heap {
             threshold: limit.unwrap_or(u64::MAX),
             outside: 0,
             is_over_limit: false,
+            is_cut: Cell::new(false),
             alarm: None,
             internal: None,
             dropped: Vec::new(),

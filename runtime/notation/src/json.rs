@@ -5,6 +5,7 @@ pub mod growing;
 
 use std::borrow::Cow;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::issue::Issue;
@@ -35,9 +36,24 @@ pub fn written(text: &str) -> Result<Value, Issue> {
     parse_within(MAX_DEPTH + AROUND, text, &mut Tree)
 }
 
+/// What a JSON text of a user, a model or a program holds. `serde_json` by itself reads nothing that nests as deep as a value may.
+///
+/// # Errors
+/// Why it is none, or not of this type.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let tree = written(text).map_err(|issue| issue.message)?;
+    serde_json::from_value(tree).map_err(|error| error.to_string())
+}
+
 /// Whether arrays and objects of a JSON text nest deeper than [`MAX_DEPTH`].
 #[must_use]
 pub fn is_too_deep(text: &str) -> bool {
+    is_deeper(text, MAX_DEPTH)
+}
+
+/// Whether arrays and objects of a JSON text nest deeper than this.
+#[must_use]
+pub fn is_deeper(text: &str, most: usize) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0, false, false);
     for byte in text.bytes() {
         match byte {
@@ -47,7 +63,7 @@ pub fn is_too_deep(text: &str) -> bool {
             _ if is_string => {}
             b'[' | b'{' => {
                 depth += 1;
-                if depth > MAX_DEPTH {
+                if depth > most {
                     return true;
                 }
             }

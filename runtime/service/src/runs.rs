@@ -25,6 +25,7 @@ use gsw_engine::operation::OperationId;
 use gsw_journal::list::{Carried, Info, Listed};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
+use gsw_notation::json;
 use gsw_trace::measure::money;
 use serde_json::{Map, Value, json};
 
@@ -328,8 +329,7 @@ fn settle(
     let became = match settled {
         Settled::NotDone => Became::NotDone,
         Settled::Done { result } => Became::Done(
-            serde_json::from_str(&result)
-                .map_err(|error| format!("the result is no JSON: {error}"))?,
+            json::parse(&result).map_err(|it| format!("the result is no JSON: {}", it.message))?,
         ),
     };
     let engine = quiet_engine(loaded, store);
@@ -366,8 +366,8 @@ fn fork(
         let Some((name, value)) = word.split_once('=') else {
             return Err(format!("`{word}` sets nothing: write `name=JSON`"));
         };
-        let value = serde_json::from_str(value)
-            .map_err(|error| format!("`{name}`: this is no JSON: {error}"))?;
+        let value = json::parse(value)
+            .map_err(|it| format!("`{name}`: this is no JSON: {}", it.message))?;
         changed.insert(name.replace('-', "_"), value);
     }
     let forked = quiet_engine(loaded, store).fork(id, at, changed);

@@ -5,6 +5,8 @@ use gsw_infer::hir::{
     Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
+use gsw_names::{alias_target, substitute};
+use gsw_source::{Db, ItemId};
 
 use super::body::{BodyWalk, Outcome, acting};
 use super::caught::Remaining;
@@ -275,7 +277,35 @@ impl<'a> BodyWalk<'a, '_> {
                 add(&mut does, &converted.does);
             }
         }
+        self.checks_of_change(local, path, change, &mut does);
         does
+    }
+
+    /// The checks that run where a part of a variable has changed: those of the records and aliases that hold the part, from the inside
+    /// out, and those of an alias whose value an operator has changed.
+    fn checks_of_change(
+        &mut self,
+        local: LocalId,
+        path: &[PlaceStep],
+        change: Change,
+        does: &mut Summary,
+    ) {
+        let body = self.body;
+        let whole = &body.local(local).ty;
+        let mut types: Vec<&Type> = std::iter::once(whole)
+            .chain(path.iter().map(|it| &it.ty))
+            .collect();
+        match change {
+            Change::Operator(_) => {}
+            Change::Set | Change::Converted { .. } => {
+                types.pop();
+            }
+            Change::SetUnchecked => return,
+        }
+        let db = self.db();
+        for item in types.into_iter().flat_map(|it| checking(db, it)) {
+            does.errors.extend(&self.unit.of(item).checks);
+        }
     }
 
     pub(super) fn iterating(
@@ -303,4 +333,18 @@ impl<'a> BodyWalk<'a, '_> {
             value: Facts::default(),
         }
     }
+}
+
+/// The declarations whose checks a value of this type passes as a whole.
+fn checking(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
+    let mut found = Vec::new();
+    let mut ty = ty.clone();
+    while let Type::Checked(item, arguments) = &ty {
+        found.push(*item);
+        ty = substitute(&alias_target(db, *item), arguments);
+    }
+    if let Type::Record(item, _) = &ty {
+        found.push(*item);
+    }
+    found
 }

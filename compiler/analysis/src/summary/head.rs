@@ -108,12 +108,13 @@ pub(super) fn add_part(body: &Body, mut outcome: Outcome, known: &mut Known) {
         BodyPart::ParameterDefault(_) | BodyPart::FieldDefault { .. } => {
             known.learn_default(body.part, &outcome.value);
         }
+        BodyPart::FieldCheck(_) | BodyPart::AliasCheck => {
+            known.checks.extend(&outcome.does.errors);
+        }
         // Evaluated once, before any run of the test.
         BodyPart::Rows => return,
         // What an example raises, the first call of its prompt raises.
         BodyPart::Example(_)
-        | BodyPart::FieldCheck(_)
-        | BodyPart::AliasCheck
         | BodyPart::User
         | BodyPart::System
         | BodyPart::Messages

@@ -186,7 +186,7 @@ fn show(cache: &Inspection, key: &str, arguments: &Cache) -> Result<Exit, String
     };
     let text = cache.text(&line.key)?;
     // What cannot be read is shown as it is.
-    let answer = serde_json::from_str(&text).unwrap_or(Value::String(text));
+    let answer = gsw_notation::json::written(&text).unwrap_or(Value::String(text));
     let mut shown = json!(line);
     shown["answer"] = answer;
     Ok(print(arguments, &shown, || format!("{shown:#}\n")))

@@ -232,7 +232,7 @@ fn list(file: &Path) -> Result<Exit, Exit> {
 }
 
 fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Result<Exit, Exit> {
-    let arguments: Map<String, Value> = serde_json::from_str(arguments)
+    let arguments: Map<String, Value> = gsw_notation::json::read(arguments)
         .map_err(|error| report::usage(&format!("the arguments are not a JSON object: {error}")))?;
     let text = read(file)?;
     let servers = Servers::of(file, &text)?;

@@ -118,7 +118,7 @@ pub(super) async fn resource(peer: &Peer<RoleClient>, uri: String) -> Seen<Strin
 
 /// The messages of a prompt as the protocol has them.
 pub(super) async fn prompt(peer: &Peer<RoleClient>, name: String, input: &str) -> Seen<String> {
-    let input: Map<String, Value> = serde_json::from_str(input)
+    let input: Map<String, Value> = gsw_notation::json::read(input)
         .map_err(|error| Unseen::Server(format!("no arguments: {error}")))?;
     let params = GetPromptRequestParams::new(name).with_arguments(input);
     let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));

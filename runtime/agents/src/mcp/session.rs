@@ -11,6 +11,7 @@ use gsw_driver::servers::{
 };
 use gsw_driver::web::ReachOf;
 use gsw_engine::operation::{AskOfServer, Grants};
+use gsw_notation::json;
 use gsw_tree::event::McpWhat;
 use rmcp::RoleClient;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion, ServerResult, Tool};
@@ -319,7 +320,7 @@ impl Session {
         key: String,
         about: &About,
     ) -> Result<String, Trouble> {
-        let input: Map<String, Value> = serde_json::from_str(input)
+        let input: Map<String, Value> = json::read(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
         let params = CallToolRequestParams::new(tool).with_arguments(input);
         let mut call = self.begin(params, key).await?;
@@ -352,8 +353,8 @@ impl Session {
             .talks
             .as_ref()
             .ok_or_else(|| ServerFailure::Server("it was not told that it may ask".into()))?;
-        let turn: Turn = serde_json::from_str(turn)
-            .map_err(|error| ServerFailure::Server(format!("no turn: {error}")))?;
+        let turn: Turn =
+            json::read(turn).map_err(|error| ServerFailure::Server(format!("no turn: {error}")))?;
         if let Some(digest) = turn.locked() {
             self.check(&tool, digest).await?;
         }

@@ -333,7 +333,7 @@ fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
 
 /// The program's result of a call that has ended.
 pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
-    let done = serde_json::from_str(answer);
+    let done = gsw_notation::json::read(answer);
     let done =
         done.map_err(|error| ServerFailure::Server(format!("its answer is no JSON: {error}")))?;
     written(&Told {

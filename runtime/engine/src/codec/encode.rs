@@ -15,7 +15,7 @@ use crate::value::{self, json, list, map, set, string};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recipient {
-    /// The program itself, which may see everything.
+    /// The program itself, which may see everything but what errors hold back.
     Program,
     /// A server that the program calls, which sees everything as well. What may be missing is left out: it is described so, and a
     /// `null` in its place refused.
@@ -55,6 +55,9 @@ enum Open<'a> {
 struct Writer<'a, S> {
     types: &'a TypeTable,
     recipient: Recipient,
+    /// Inside of an error: how many lists and objects are open around it. Its text is a message, which hides from everybody what
+    /// observers do not see.
+    error_from: Option<usize>,
     sink: &'a mut S,
     open: Vec<Open<'a>>,
 }
@@ -70,6 +73,7 @@ pub(super) fn write<S: Sink>(
     let mut writer = Writer {
         types,
         recipient,
+        error_from: None,
         sink,
         open: Vec::new(),
     };
@@ -88,6 +92,7 @@ pub(super) fn write_elements<S: Sink>(
     let mut writer = Writer {
         types,
         recipient,
+        error_from: None,
         sink,
         open: Vec::new(),
     };
@@ -161,7 +166,18 @@ impl<'a, S: Sink> Writer<'a, S> {
 
     fn end_object(&mut self) {
         self.open.pop();
+        if self.error_from == Some(self.open.len()) {
+            self.error_from = None;
+        }
         self.sink.end_object();
+    }
+
+    /// Whether secrets and `@secret` fields are not written here.
+    fn is_redacted(&self) -> bool {
+        match self.recipient {
+            Recipient::Observer => true,
+            Recipient::Program | Recipient::Server => self.error_from.is_some(),
+        }
     }
 
     fn field(&mut self, field: &Field, word: u64) {
@@ -169,13 +185,13 @@ impl<'a, S: Sink> Writer<'a, S> {
             return;
         }
         self.sink.key(&field.wire);
-        match (field.secrecy, self.recipient) {
-            (Secrecy::Redacted, Recipient::Observer) => self.sink.text(REDACTED),
-            (Secrecy::Redacted, Recipient::Program | Recipient::Server) => {
+        match field.secrecy {
+            Secrecy::Redacted if self.is_redacted() => self.sink.text(REDACTED),
+            Secrecy::Redacted => {
                 self.sink.confidential();
                 self.value(field.ty, word);
             }
-            (Secrecy::Shown, _) => self.value(field.ty, word),
+            Secrecy::Shown => self.value(field.ty, word),
         }
     }
 
@@ -229,7 +245,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             Type::Int => self.sink.int(word as i64),
             Type::Float => self.sink.float(f64::from_bits(word)),
             Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
-            Type::Secret if self.recipient == Recipient::Observer => self.sink.text(REDACTED),
+            Type::Secret if self.is_redacted() => self.sink.text(REDACTED),
             Type::Secret => {
                 self.sink.confidential();
                 self.sink.text(Template::of(word).text());
@@ -271,7 +287,7 @@ impl<'a, S: Sink> Writer<'a, S> {
                 }
             }
             Type::Error | Type::ErrorKind(_) => self.error(word),
-            // What cannot be recorded does not compile where JSON is asked for; `()` is null.
+            // What cannot be recorded does not compile where JSON is asked for, but an error may hold it; `()` is null.
             Type::Unit
             | Type::Closure(_)
             | Type::Function
@@ -300,6 +316,7 @@ impl<'a, S: Sink> Writer<'a, S> {
 
     fn error(&mut self, word: u64) {
         if let Type::ErrorKind(kind) = self.types.get(value::type_of(word)) {
+            self.error_from.get_or_insert(self.open.len());
             self.fields(Some(&kind.name), &kind.fields, word, 1);
         } else {
             self.sink.null();
@@ -324,7 +341,7 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn json(&mut self, word: u64) {
-        if self.recipient == Recipient::Observer && json::is_confidential(word) {
+        if self.is_redacted() && json::is_confidential(word) {
             return self.sink.text(REDACTED);
         }
         if self.sink.whole(word) {

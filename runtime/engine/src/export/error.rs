@@ -38,7 +38,7 @@ calls! {
             true => error::with_text(&mut run.heap, kind, REFUSED_CALL),
             false => error::new(&mut run.heap, kind, &[]),
         };
-        run.heap.in_place_of(error)
+        run.in_place_of(error)
     }
 
     /// What a loop or call that found the stop flag set must raise; 0 when it continues.

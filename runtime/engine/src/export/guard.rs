@@ -152,7 +152,7 @@ pub(crate) unsafe fn raising(
         Ok(Err(error)) => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            let error = run.heap.in_place_of(error);
+            let error = run.in_place_of(error);
             Outcome { value: 0, error }
         }
         Err(payload) => {
@@ -189,7 +189,11 @@ pub(crate) unsafe fn waiting(
     });
     let (status, value, error) = match step {
         Step::Done(value) => (status::DONE, value, 0),
-        Step::Raised(error) => (status::RAISED, 0, error),
+        Step::Raised(error) => {
+            // SAFETY: as this function demands; the body has ended.
+            let run = unsafe { Run::of(context) };
+            (status::RAISED, 0, run.in_place_of(error))
+        }
         Step::Waiting => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };

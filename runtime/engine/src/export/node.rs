@@ -77,6 +77,9 @@ calls! {
     plain log(run, level, message, data) {
         let message = words::take_string(&mut run.heap, message);
         let data = words::take_json(&mut run.heap, data).map(JsonText::from);
+        if run.heap.is_cut() {
+            return 0;
+        }
         let node = run.scheduler.current_node();
         run.progress.log(node, Level::of(level), message.into(), data);
         0
@@ -84,6 +87,9 @@ calls! {
 
     plain emit(run, value) {
         let value = words::take_json(&mut run.heap, value).unwrap_or_else(|| "null".into()).into();
+        if run.heap.is_cut() {
+            return 0;
+        }
         let node = run.scheduler.current_node();
         run.progress.emit(node, EventKind::Emit { value });
         0
@@ -103,12 +109,18 @@ calls! {
 
     /// The `state` variable in a cell has another value.
     plain state_set(run, cell) {
+        if run.heap.is_cut() {
+            return 0;
+        }
         run.states.change(&run.heap, &mut run.progress, cell);
         0
     }
 
     /// The `state` variable in a cell has more at its end.
     plain state_append(run, cell) {
+        if run.heap.is_cut() {
+            return 0;
+        }
         run.states.extend(&run.heap, &mut run.progress, cell);
         0
     }

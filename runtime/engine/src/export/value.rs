@@ -3,6 +3,7 @@
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
+use crate::run::raise;
 use crate::value::string;
 use crate::{codec, compare};
 
@@ -19,8 +20,11 @@ calls! {
     text value_to_string(run, ty, word) {
         // What does not fit the run's memory is raised at the next poll.
         codec::text_string(&mut run.heap, TypeId(ty as u32), word).unwrap_or_else(|error| {
+            // An unwinding is raised there as well, by the flag that is still set.
+            if !raise::is_unwind(error) {
+                run.heap.refuse();
+            }
             run.heap.release(error);
-            run.heap.refuse();
             string::new(&mut run.heap, "")
         })
     }

@@ -26,7 +26,12 @@ impl Poll {
     /// Another round; whether it is the last, since the run is to stop or its memory is used up.
     pub(crate) fn ends(&mut self, heap: &Heap) -> bool {
         self.rounds = self.rounds.wrapping_add(1);
-        heap.is_over_limit() || (self.rounds.is_multiple_of(ROUNDS) && heap.is_interrupted())
+        let ends =
+            heap.is_over_limit() || (self.rounds.is_multiple_of(ROUNDS) && heap.is_interrupted());
+        if ends {
+            heap.is_cut.set(true);
+        }
+        ends
     }
 }
 
@@ -54,6 +59,18 @@ impl Heap {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.is_over_limit || self.alarm.as_ref().is_some_and(|it| it.interrupts_work())
+    }
+
+    /// Whether a value may be made of too little, since work has ended early, and its task has not heard of that yet: nobody may see
+    /// the value.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut.get() && self.is_interrupted()
+    }
+
+    /// Whoever was interrupted is told now.
+    pub(crate) fn told(&self) {
+        self.is_cut.set(false);
     }
 
     /// The error of work that ends early; `None` when nothing interrupts it.

@@ -11,7 +11,7 @@ use crate::codec::checker::Secrets;
 use crate::codec::decode;
 use crate::codec::places::{self, REDACTED};
 use crate::operation::DetachedStart;
-use crate::run::{Run, RunResult, handles, input, raise};
+use crate::run::{Run, handles, input, raise};
 use crate::task::{Encoding, NewTask, Role};
 
 impl Run {
@@ -35,10 +35,7 @@ impl Run {
         let arguments = input::decode_arguments(self, fields, &start.input);
         // Only for this input: elsewhere the text of a secret is the secret itself.
         self.reads_secrets = Secrets::AsText;
-        match arguments {
-            Ok(words) => self.start_root(start.function, start.result, &words),
-            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
-        }
+        self.input_was_read(start.function, start.result, arguments);
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::codec::decode;
 use crate::front::Front;
-use crate::run::{Run, RunResult};
+use crate::run::Run;
 
 impl Run {
     /// Where others ask the run to end; it outlives the run.
@@ -34,9 +34,7 @@ impl Run {
     /// the run before its first turn.
     pub fn start_with(&mut self, function: FunctionIndex, ty: TypeId, argument: &Value) {
         self.enter_native();
-        match decode::decode_all_issues(self, ty, argument) {
-            Ok(word) => self.start_root(function, builtin::UNIT, &[word]),
-            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
-        }
+        let word = decode::decode_all_issues(self, ty, argument);
+        self.input_was_read(function, builtin::UNIT, word.map(|it| vec![it]));
     }
 }

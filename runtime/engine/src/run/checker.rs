@@ -18,7 +18,7 @@ impl Checker for Run {
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {
         self.call_plain(function.0, &[]).map_err(|raised| {
             let said = raise::said_by(&self.heap, raised);
-            self.heap.release(raised);
+            self.give_back(raised);
             said
         })
     }
@@ -27,7 +27,7 @@ impl Checker for Run {
         match self.call_plain(function.0, arguments) {
             Ok(holds) => holds != 0,
             Err(error) => {
-                self.heap.release(error);
+                self.give_back(error);
                 // A check that raises has not passed. What it raised means nothing to the source of the value.
                 false
             }

@@ -37,6 +37,10 @@ impl Completion {
         self.root
     }
 
+    pub(crate) fn has_begun(&self) -> bool {
+        self.root != TaskId::NONE
+    }
+
     pub(crate) fn ty(&self) -> TypeId {
         self.ty
     }

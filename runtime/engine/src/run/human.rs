@@ -391,7 +391,7 @@ fn defaults_in(run: &mut Run, result: TypeId) -> Vec<(FunctionIndex, Value)> {
                 found.extend(tree.ok().map(|it| (function, it)));
             }
             // An answer without the field is reported.
-            Err(error) => run.heap.release(error),
+            Err(error) => run.give_back(error),
         }
     }
     found

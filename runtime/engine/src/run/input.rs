@@ -133,7 +133,7 @@ fn default_of(run: &mut Run, default: FunctionIndex, before: Before<'_>) -> Resu
     // The loader checked that it takes just the parameters before it.
     run.call_framed(default.0, words).map_err(|raised| {
         let said = raise::said_by(&run.heap, raised);
-        run.heap.release(raised);
+        run.give_back(raised);
         format!("its default raised {said}")
     })
 }

@@ -6,18 +6,24 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::stop;
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 
 use crate::front::Cancellation;
 use crate::operation::OperationId;
-use crate::run::{Run, raise};
+use crate::run::{Run, RunResult, raise};
 use crate::scope::ScopeId;
 use crate::task::TaskId;
+use crate::value::error;
 
 /// How far the end of a run as a whole has come.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shutdown {
     /// Whether the run as a whole was cancelled.
     is_cancelled: bool,
+    /// What was asked for before it had begun, while its input was read: there was no task to cancel.
+    early: Option<Cancellation>,
     /// Whether that was in the middle of a turn: tasks that are about to compute are cancelled as well.
     is_eager: bool,
     /// What was taken in the middle of a turn, until the driver has heard of it.
@@ -83,6 +89,7 @@ impl Run {
 
     /// What a loop, a call or a long runtime call that found the flag set must raise; `None` when it continues.
     pub(crate) fn interrupted(&mut self) -> Option<u64> {
+        self.heap.told();
         if self.front.has(stop::KILL) {
             return Some(raise::unwind_error(&mut self.heap, ScopeId::TASK));
         }
@@ -90,6 +97,9 @@ impl Run {
             && let Some(cancellation) = self.front.take_cancellation()
         {
             self.cancel_eagerly(&cancellation);
+        }
+        if self.shutdown.early.is_some() {
+            return Some(raise::unwind_error(&mut self.heap, ScopeId::TASK));
         }
         // In this order: a stop of the whole run, then the unwinding of this task, then memory, then the stack. Whatever is not
         // taken here keeps its flag and is found at the next poll.
@@ -103,6 +113,60 @@ impl Run {
         self.stack
             .is_exhausted()
             .then(|| raise::fault(&mut self.heap, BuiltinError::StackOverflow))
+    }
+
+    /// Gives up what code raised that the runtime had called. An unwinding is still to come: the value that the code was called for
+    /// is not made, and whatever is raised for that gives way to it ([`Self::in_place_of`]).
+    pub(crate) fn give_back(&mut self, error: u64) {
+        let current = self.scheduler.current();
+        if raise::is_unwind(error) && self.scheduler.get(current).is_some() {
+            let scope = ScopeId(error::field(error, 0));
+            let task = self.scheduler.task_mut(current);
+            task.pending = Some(task.pending.map_or(scope, |pending| pending.min(scope)));
+            self.update_interrupt();
+        }
+        self.heap.release(error);
+    }
+
+    /// The error to raise where a call of the runtime has failed with `error`: in a run that ends, the unwinding of the task.
+    pub(crate) fn in_place_of(&mut self, error: u64) -> u64 {
+        if raise::is_unwind(error) {
+            return error;
+        }
+        let unwinding = match self.front.has(stop::KILL) {
+            true => Some(raise::unwind_error(&mut self.heap, ScopeId::TASK)),
+            false => self.take_pending(),
+        };
+        match unwinding {
+            Some(unwinding) => {
+                self.heap.release(error);
+                unwinding
+            }
+            None => self.heap.in_place_of(error),
+        }
+    }
+
+    /// The input was read: the words of it, or what does not fit. A run that is to end does not look at that, which was not read
+    /// to its end; one that has the words begins and unwinds, so that they are given back.
+    pub(crate) fn input_was_read(
+        &mut self,
+        function: FunctionIndex,
+        result: TypeId,
+        input: Result<Vec<u64>, Vec<Issue>>,
+    ) {
+        let is_to_end = self.front.has(stop::KILL | stop::CANCEL);
+        let early = self.shutdown.early.take();
+        match input {
+            Ok(words) => {
+                self.start_root(function, result, &words);
+                if let Some(cancellation) = early {
+                    self.cancel_eagerly(&cancellation);
+                }
+            }
+            Err(_) if is_to_end || early.is_some() => self.completion.set(RunResult::Cancelled),
+            // No task was started, so there is nothing to unwind.
+            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
+        }
     }
 
     /// Takes what is asked for from outside, between two tasks of a turn. What is ready in a run that is to end at once still
@@ -125,6 +189,10 @@ impl Run {
     }
 
     fn cancel_eagerly(&mut self, cancellation: &Cancellation) {
+        if !self.completion.has_begun() {
+            self.shutdown.early = Some(cancellation.clone());
+            return;
+        }
         self.progress.advance(cancellation.now);
         self.shutdown.is_eager = true;
         self.shutdown.taken = Some(Interruption {

@@ -15,6 +15,7 @@ use gsw_abi::program::{Repeat, Spawnable};
 use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
 use gsw_notation::issue::Issue;
+use gsw_notation::json;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
@@ -193,7 +194,7 @@ pub(crate) fn too_many_questions() -> String {
 /// Models like to write an object as a text.
 pub(crate) fn unpacked(input: &Value) -> Cow<'_, Value> {
     // Only an object is taken out of its text: a parameter may well be a string.
-    let text = input.as_str().map(serde_json::from_str);
+    let text = input.as_str().map(json::parse);
     match text {
         Some(Ok(inside @ Value::Object(_))) => Cow::Owned(inside),
         _ => Cow::Borrowed(input),

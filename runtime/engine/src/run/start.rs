@@ -44,7 +44,7 @@ use crate::run::states::States;
 use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
 use crate::run::undo::Undos;
-use crate::run::{Run, RunResult, input};
+use crate::run::{Run, input};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role, TaskId};
 use crate::value::hash::HashKey;
@@ -183,11 +183,8 @@ impl Run {
             self.fail_internally(format!("there is no workflow {workflow}"));
             return;
         };
-        match input::decode_arguments(self, &workflow.parameters, input) {
-            Ok(words) => self.start_root(workflow.function, workflow.result, &words),
-            // No task was started, so there is nothing to unwind.
-            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
-        }
+        let words = input::decode_arguments(self, &workflow.parameters, input);
+        self.input_was_read(workflow.function, workflow.result, words);
     }
 
     /// Begins with a resumable function and its parameters, which it takes over.

@@ -56,7 +56,7 @@ pub(super) fn input(
         };
         if let Value::String(text) = argument
             && !is_text(types, parameter.ty)
-            && let Ok(value) = serde_json::from_str(text)
+            && let Ok(value) = gsw_notation::json::parse(text)
         {
             *argument = value;
         }

@@ -8,6 +8,9 @@ use serde_json::value::RawValue;
 
 use gsw_notation::json;
 
+/// How deep a raw text may nest where a tree is made of it: `serde_json` reads it anew then, with its own limit of 128.
+const DEPTH_OF_RAW: usize = 127;
+
 /// A JSON text. It is written as the JSON that it is, not as a string.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct JsonText(Arc<str>);
@@ -25,10 +28,10 @@ impl JsonText {
     }
 
     /// Its text as it can stand in a line of JSON; `None` when it must be written anew: because it has lines of its own, because it
-    /// is deeper than what is read, or because it is no JSON after all.
+    /// is deeper than what `serde_json` makes a tree of, or because it is no JSON after all.
     fn raw(&self) -> Option<&RawValue> {
         let has_lines = self.0.contains(['\n', '\r']);
-        if has_lines || json::is_too_deep(&self.0) {
+        if has_lines || json::is_deeper(&self.0, DEPTH_OF_RAW) {
             return None;
         }
         serde_json::from_str(&self.0).ok()
@@ -83,6 +86,28 @@ impl Serialize for JsonText {
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(|tree| Self::from(&tree))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_notation::json::{MAX_DEPTH, parse};
+
+    use super::JsonText;
+
+    #[test]
+    fn a_tree_is_made_of_a_text_that_nests_as_deep_as_any() {
+        for depth in [1, 127, 128, 200, MAX_DEPTH] {
+            let text = format!("{}1.50{}", "[".repeat(depth), "]".repeat(depth));
+            let json = JsonText::from(text.clone());
+            let tree = serde_json::json!({ "input": json });
+            assert_eq!(
+                tree["input"],
+                parse(&text).expect("it nests no deeper"),
+                "{depth}"
+            );
+            assert_eq!(serde_json::to_string(&json).ok(), Some(text), "{depth}");
+        }
     }
 }
 

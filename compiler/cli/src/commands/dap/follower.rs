@@ -361,7 +361,7 @@ impl Follower {
         let names = |name: &str| {
             let mut all = run.debug_variables(point.task, 0).into_iter();
             let found = all.find(|it| it.name == name)?;
-            serde_json::from_str(&found.json).ok()
+            gsw_notation::json::written(&found.json).ok()
         };
         lock(&self.breakpoints).met(point, &names, hits)
     }

@@ -192,7 +192,7 @@ impl Servers {
         let finished = engine.start(workflow, input).wait();
         servers.close();
         match finished.result {
-            RunResult::Value(text) => serde_json::from_str(&text)
+            RunResult::Value(text) => gsw_notation::json::read(&text)
                 .map_err(|error| report::failure(&format!("the answer is no JSON: {error}"))),
             RunResult::Raised(error) => {
                 gsw_service::say::say_lines(&gsw_service::error_text(&error));

@@ -444,7 +444,7 @@ fn rows_of(loaded: &Arc<Loaded>, rows: &Rows) -> Result<Vec<Value>, String> {
     let RunResult::Value(text) = &finished.result else {
         return Err(broken("they have no value"));
     };
-    let rows: Vec<Value> = serde_json::from_str(text).map_err(|why| broken(&why.to_string()))?;
+    let rows: Vec<Value> = gsw_notation::json::read(text).map_err(|why| broken(&why))?;
     if rows.is_empty() {
         return Err("the test has no rows".to_owned());
     }

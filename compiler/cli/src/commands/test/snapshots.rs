@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gsw_codegen::{Access, replace};
 use gsw_notation::difference;
+use gsw_notation::json::written;
 use serde_json::Value;
 
 const HEAD: &str = "Snapshots, written by `gswc test --accept`.\n";
@@ -176,7 +177,8 @@ impl Snapshots {
 
 impl Kept {
     fn of(json: &str) -> Self {
-        let value: Value = serde_json::from_str(json).unwrap_or_default();
+        // Nothing is lost of what is too deep to be laid out.
+        let value = written(json).unwrap_or_else(|_| Value::from(json));
         let is_plain = |it: char| it == '\n' || !it.is_control();
         if let Value::String(text) = &value
             && text.contains('\n')

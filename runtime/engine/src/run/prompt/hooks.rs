@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gsw_abi::call::NodeKind;
 use gsw_abi::hook::{Handler, Moment};
 use gsw_abi::setting::Setting;
+use gsw_notation::json;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -373,7 +374,7 @@ impl PromptRun {
                 let text = codec::encode(&run.heap, ty, value);
                 let name = name.clone();
                 run.heap.release_typed(ty, value);
-                serde_json::from_str(&text).map_err(|it| format!("the hook `{name}`: {it}"))
+                json::read(&text).map_err(|it| format!("the hook `{name}`: {it}"))
             }
             Ending::Error(error) => {
                 let why = format!(

@@ -160,7 +160,7 @@ fn of_server(json: &str) -> Option<Given> {
     if !(json.starts_with('[') && json.contains("\"mimeType\"")) {
         return None;
     }
-    let blocks: Vec<Value> = serde_json::from_str(json).ok()?;
+    let blocks: Vec<Value> = gsw_notation::json::read(json).ok()?;
     let mut given = Given::default();
     for block in &blocks {
         match (block["type"].as_str()?, medium(block)) {

@@ -226,7 +226,7 @@ impl Session {
             .map(|it| Named {
                 name: it.name,
                 ty: it.ty,
-                value: serde_json::from_str(&it.json).unwrap_or(Value::Null),
+                value: gsw_notation::json::written(&it.json).unwrap_or(Value::Null),
             })
             .collect())
     }

@@ -11,6 +11,7 @@ use gsw_engine::operation::Request;
 use gsw_engine::run::RunResult;
 use gsw_notation::calendar::rfc3339;
 use gsw_notation::duration;
+use gsw_notation::json::written;
 use gsw_service::Exit;
 use gsw_trace::{Keep, Node, Tree, What};
 use gsw_tree::event::EventKind;
@@ -202,12 +203,18 @@ impl<'a> Teller<'a> {
         let call = format!("{name}({input})");
         Ok(match result {
             RunResult::Value(json) => {
-                let value: Value = serde_json::from_str(json).unwrap_or_default();
-                match self.literals.value(workflow.result, &value) {
+                let value = written(json).map_err(|issue| issue.message);
+                let literals = &self.literals;
+                let value = value.and_then(|it| {
+                    literals
+                        .value(workflow.result, &it)
+                        .map_err(|why| why.0.to_owned())
+                });
+                match value {
                     Ok(value) if value == "()" => call,
                     Ok(value) => format!("assert {call} == {value}"),
                     Err(why) => {
-                        self.unwritten.push(format!("the result, {}", why.0));
+                        self.unwritten.push(format!("the result, {why}"));
                         format!("let _ = {call}")
                     }
                 }
