@@ -56,7 +56,20 @@ impl Stream for Events {
 /// All subscriptions of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
-    queues: Mutex<Vec<Arc<Queue>>>,
+    queues: Mutex<Queues>,
+}
+
+#[derive(Debug)]
+enum Queues {
+    Open(Vec<Arc<Queue>>),
+    /// The run has ended.
+    Closed,
+}
+
+impl Default for Queues {
+    fn default() -> Self {
+        Self::Open(Vec::new())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -75,13 +88,19 @@ struct State {
 impl Subscriptions {
     pub(crate) fn subscribe(&self) -> Events {
         let queue = Arc::new(Queue::default());
-        self.lock().push(Arc::clone(&queue));
+        match &mut *self.lock() {
+            Queues::Open(queues) => queues.push(Arc::clone(&queue)),
+            Queues::Closed => queue.close(),
+        }
         Events { queue }
     }
 
     /// Hands an event to all; never waits. Subscriptions that were dropped are forgotten.
     pub(crate) fn publish(&self, event: &Event) {
         let mut queues = self.lock();
+        let Queues::Open(queues) = &mut *queues else {
+            return;
+        };
         queues.retain(|it| Arc::strong_count(it) > 1);
         if queues.is_empty() {
             return;
@@ -94,22 +113,27 @@ impl Subscriptions {
 
     /// No event comes any more.
     pub(crate) fn close(&self) {
-        for queue in self.lock().drain(..) {
-            let mut state = queue.lock();
-            state.is_closed = true;
-            if let Some(reader) = state.reader.take() {
-                reader.wake();
-            }
+        match std::mem::replace(&mut *self.lock(), Queues::Closed) {
+            Queues::Open(queues) => queues.iter().for_each(|it| it.close()),
+            Queues::Closed => {}
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Queue>>> {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
         // Nothing that can panic runs while the lock is held.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Queue {
+    fn close(&self) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        if let Some(reader) = state.reader.take() {
+            reader.wake();
+        }
+    }
+
     fn push(&self, event: &Arc<Event>) {
         let mut state = self.lock();
         if state.events.len() == QUEUE {

@@ -7,6 +7,7 @@ mod attribute;
 mod batch;
 mod identity;
 mod names;
+mod plain;
 mod send;
 mod settings;
 mod span;

@@ -36,8 +36,21 @@ const DESCRIPTORS: u64 = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands(Arc<Shared>);
 
-#[derive(Debug, Default)]
-struct Shared(Mutex<State>);
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// More programs than this never run at once.
+    most: usize,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            most: MOST,
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -162,7 +175,7 @@ impl Shared {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing that can panic runs while the lock is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -204,11 +217,16 @@ impl Attendant {
 
     fn serve(mut self) {
         while self.take_queue() {
+            self.give_up_killed();
             self.start_waiting();
             let has_happened = self.wait();
             self.advance(&has_happened);
             self.unended.retain(|it| matches!(it.status(), Ok(None)));
         }
+    }
+
+    fn most(&self) -> usize {
+        most().min(self.shared.most)
     }
 
     fn is_idle(&self) -> bool {
@@ -235,14 +253,27 @@ impl Attendant {
         true
     }
 
+    /// Ends what was killed before it was started, whether or not there is room to start anything.
+    fn give_up_killed(&mut self) {
+        if !self.waiting.iter().any(|it| it.group.is_killed()) {
+            return;
+        }
+        for queued in std::mem::take(&mut self.waiting) {
+            if queued.group.is_killed() {
+                queued.command.completion.deliver(given_up());
+            } else {
+                self.waiting.push_back(queued);
+            }
+        }
+    }
+
     fn start_waiting(&mut self) {
         if self.again.is_some_and(|it| it > Instant::now()) {
-            self.waiting.retain(|it| !it.group.is_killed());
             return;
         }
         self.again = None;
         // A few at a time, so that a thousand starts do not leave the pipes of running programs unserved.
-        let most = most().min(self.programs.len() + BATCH);
+        let most = self.most().min(self.programs.len() + BATCH);
         while self.programs.len() < most {
             let Some(Queued { command, group }) = self.waiting.pop_front() else {
                 return;
@@ -300,7 +331,7 @@ impl Attendant {
 
     /// How long only the descriptors need to be polled.
     fn rest(&self) -> Duration {
-        if !self.waiting.is_empty() && self.again.is_none() && self.programs.len() < most() {
+        if !self.waiting.is_empty() && self.again.is_none() && self.programs.len() < self.most() {
             return Duration::ZERO;
         }
         let now = Instant::now();

@@ -1,4 +1,5 @@
-//! The tree of one run and the questions that it answers; what an event costs does not grow with it.
+//! The tree of one run and the questions that it answers. What an event costs does not grow with it, but for the start of a node
+//! of which something was recorded before: that looks through those that were mounted beside it.
 
 use std::sync::Arc;
 

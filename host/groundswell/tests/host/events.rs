@@ -1,5 +1,7 @@
 //! Events of a run, in process. // G13
 
+use std::time::Duration;
+
 use groundswell::{EventKind, QUEUE};
 use serde_json::json;
 
@@ -47,4 +49,18 @@ async fn a_reader_that_sleeps_loses_events_and_holds_nothing_up() {
     }
     assert_eq!(read, QUEUE);
     assert!(events.lost() > QUEUE as u64, "{}", events.lost());
+}
+
+#[tokio::test]
+async fn a_subscription_after_the_end_has_nothing_and_ends() {
+    let host = program("after", SOURCE).build().expect("it needs nothing");
+    let mut run = host
+        .start::<i64>("steps", &json!({ "n": 1 }))
+        .expect("it starts");
+    let mut first = run.events();
+    while first.next().await.is_some() {}
+    let mut late = run.events();
+    let ended = tokio::time::timeout(Duration::from_secs(20), late.next());
+    assert_eq!(ended.await.expect("it ends"), None);
+    assert_eq!(run.await.expect("it ends"), 1);
 }

@@ -94,6 +94,7 @@ pub(crate) fn tops<'t>(
 ) -> Found<'t> {
     let is_mark = |it: char| it == '{' || thought::FIRST.contains(&it);
     let mut found = Found::default();
+    let mut words = Words::of(text);
     let mut at = 0;
     // Where the value ended that was read last.
     let mut last = None;
@@ -122,7 +123,7 @@ pub(crate) fn tops<'t>(
         } else if parsed.flaw.is_some() {
             let extent = extent(&text[at..], 0, work);
             let is_prose = !extent.is_closed && !is_answer(&parsed.node);
-            if is_prose && !begins_text(&text[..at]) {
+            if is_prose && words.come_before(at, work) {
                 found.first_flaw = found.first_flaw.or(parsed.flaw);
                 at += 1;
                 continue;
@@ -161,10 +162,35 @@ fn passed_over(text: &str) -> Option<usize> {
     thought::length(text).or_else(|| mark.map(char::len_utf8))
 }
 
-/// Whether no words come before a bracket, so that it is not a bracket of prose.
-fn begins_text(before: &str) -> bool {
-    let before = before.replace("```json", "");
-    !before.contains(char::is_alphanumeric)
+/// Whether words come before a bracket, which may be one of prose then. The text is read forward, each part once.
+struct Words<'t> {
+    text: &'t str,
+    /// Up to here it was looked for them.
+    end: usize,
+    is_seen: bool,
+}
+
+impl<'t> Words<'t> {
+    const fn of(text: &'t str) -> Self {
+        Self {
+            text,
+            end: 0,
+            is_seen: false,
+        }
+    }
+
+    /// Whether there are any before this bracket, which is after those that were asked about.
+    fn come_before(&mut self, bracket: usize, work: &Work) -> bool {
+        if !self.is_seen {
+            let part = &self.text[self.end..bracket];
+            work.spend(part.len());
+            // The part begins and ends at brackets, which a fence has none of.
+            let mut between = part.split("```json");
+            self.is_seen = between.any(|it| it.contains(char::is_alphanumeric));
+            self.end = bracket;
+        }
+        self.is_seen
+    }
 }
 
 /// Whether flat brackets belong to what is before or after them, as in `items[0]` and the link `[text](address)`.

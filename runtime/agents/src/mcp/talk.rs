@@ -16,6 +16,7 @@ use rmcp::service::{InboundStreamOrigin, ServiceError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 
 use crate::mcp::asked::{Asked, Reply, What};
 use crate::mcp::call::OpenCall;
@@ -107,6 +108,17 @@ struct Question {
 struct Waiting {
     talk: Talk,
     answer: oneshot::Sender<Reply>,
+    /// Ends its patience with it.
+    _patience: Patience,
+}
+
+/// The task that forgets a call which has waited too long.
+struct Patience(AbortHandle);
+
+impl Drop for Patience {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// A call, and what is asked in it.
@@ -192,7 +204,8 @@ impl Talks {
             }
             At::Open(name) => {
                 let waiting = lock(&self.state).waiting.remove(&name);
-                let (Some(Waiting { talk, answer }), Some((_, reply))) = (waiting, replies.pop())
+                let (Some(Waiting { talk, answer, .. }), Some((_, reply))) =
+                    (waiting, replies.pop())
                 else {
                     return Err(ServerFailure::Lost(
                         "the call that has asked is not open any more, and whether it was done is not known".into(),
@@ -229,14 +242,18 @@ impl Talks {
         }];
         // A run in another process must not find the call of this one by its name.
         let name = name()?;
-        let waiting = Waiting { talk, answer };
-        lock(&self.state).waiting.insert(name.clone(), waiting);
         let (talks, waits) = (self.clone(), name.clone());
-        tokio::spawn(async move {
+        let patience = tokio::spawn(async move {
             tokio::time::sleep(PATIENCE).await;
             let late = lock(&talks.state).waiting.remove(&waits);
             drop(late);
         });
+        let waiting = Waiting {
+            talk,
+            answer,
+            _patience: Patience(patience.abort_handle()),
+        };
+        lock(&self.state).waiting.insert(name.clone(), waiting);
         told(asked, At::Open(name))
     }
 

@@ -11,6 +11,7 @@ use opentelemetry_proto::tonic::trace::v1::{Span, Status};
 
 use crate::telemetry::attribute::{number, text};
 use crate::telemetry::names;
+use crate::telemetry::settings::Content;
 
 /// How many events a span holds; the standard's own limit.
 const MOST_EVENTS: usize = 128;
@@ -56,10 +57,12 @@ pub fn name(kind: NodeKind, name: &str, index: u32) -> (String, Option<&'static 
 }
 
 /// A span ends as its node did.
-pub fn end(span: &mut Span, end: &End, time: i64) {
+pub fn end(span: &mut Span, end: &End, time: i64, content: Content) {
     span.attributes.push(text(names::STATUS, end.status.name()));
     match end.status {
-        NodeStatus::Failed => fail(span, end.error.as_deref().unwrap_or("failed")),
+        NodeStatus::Failed => {
+            fail(span, end.error.as_deref().unwrap_or("failed"), content);
+        }
         NodeStatus::Completed => {
             span.status = Some(Status {
                 code: StatusCode::Ok as i32,
@@ -72,8 +75,8 @@ pub fn end(span: &mut Span, end: &End, time: i64) {
     span.end_time_unix_nano = unsigned(time);
 }
 
-/// A span has failed; the message begins with the kind of error.
-pub fn fail(span: &mut Span, message: &str) {
+/// A span has failed; the message begins with the kind of error. The rest of it may be what a program or a model says.
+pub fn fail(span: &mut Span, message: &str, content: Content) {
     let kind = message.split_once(':').map_or(message, |it| it.0);
     let is_word = kind
         .bytes()
@@ -86,7 +89,10 @@ pub fn fail(span: &mut Span, message: &str) {
     span.attributes.push(text(names::ERROR_TYPE, kind));
     span.status = Some(Status {
         code: StatusCode::Error as i32,
-        message: message.to_owned(),
+        message: match content {
+            Content::Sent => message.to_owned(),
+            Content::Withheld => String::new(),
+        },
     });
 }
 
@@ -105,17 +111,19 @@ pub fn add_event(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValu
 }
 
 /// An error where it arose.
-pub fn add_error(span: &mut Span, time: i64, error: &RunError) {
+pub fn add_error(span: &mut Span, time: i64, error: &RunError, content: Content) {
     let trace: Vec<String> = error
         .trace
         .iter()
         .map(|it| format!("at {}:{}:{}", it.file, it.line, it.column))
         .collect();
-    let attributes = vec![
+    let mut attributes = vec![
         text(names::EXCEPTION_TYPE, &error.error),
-        text(names::EXCEPTION_MESSAGE, &error.message),
         text(names::EXCEPTION_STACKTRACE, &trace.join("\n")),
     ];
+    if content == Content::Sent {
+        attributes.push(text(names::EXCEPTION_MESSAGE, &error.message));
+    }
     add_event(span, time, names::EXCEPTION, attributes);
 }
 

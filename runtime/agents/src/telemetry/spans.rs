@@ -1,6 +1,6 @@
 //! From events to spans: one for each node and one for each request to a model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
@@ -14,13 +14,12 @@ use serde_json::Value;
 use crate::telemetry::attribute::{claim, fraction, number, text, texts};
 use crate::telemetry::identity::Identity;
 use crate::telemetry::names;
+use crate::telemetry::plain::plain_fields;
 use crate::telemetry::settings::{Content, Settings};
 use crate::telemetry::span;
 
-/// Fields of events that hold what programs and models say.
-const SPOKEN: [&str; 8] = [
-    "value", "state", "response", "input", "output", "data", "request", "issues",
-];
+/// How many runs are known to have been started before their first event comes. A guess.
+const MOST_STARTERS: usize = 1_024;
 
 /// The workflow that a run was started with; its first node after the run itself.
 const FIRST: NodeId = NodeId(1);
@@ -30,8 +29,8 @@ pub struct Spans {
     content: Content,
     parent: Option<([u8; 16], [u8; 8])>,
     runs: HashMap<Arc<str>, Run>,
-    /// The spans that started runs of their own, by run.
-    starters: HashMap<Arc<str>, Link>,
+    /// The spans that started runs of their own of which nothing was seen, by run; the last ones.
+    starters: VecDeque<(Arc<str>, Link)>,
     ended: Vec<Span>,
     made: u64,
     latest: i64,
@@ -56,7 +55,7 @@ impl Spans {
             content: settings.content,
             parent: settings.parent,
             runs: HashMap::new(),
-            starters: HashMap::new(),
+            starters: VecDeque::new(),
             ended: Vec::new(),
             made: 0,
             latest: 0,
@@ -112,7 +111,10 @@ impl Spans {
             | EventKind::TreeUpdated { .. }
             | EventKind::StreamDelta { .. } => {}
             EventKind::Error(error) => {
-                self.on_span(event, |span| span::add_error(span, event.time, error));
+                let content = self.content;
+                self.on_span(event, |span| {
+                    span::add_error(span, event.time, error, content)
+                });
             }
             EventKind::Log { level, message, .. } => self.on_span(event, |span| {
                 let attributes = vec![
@@ -266,7 +268,9 @@ impl Spans {
             span.attributes.push(text(key, input.text()));
         }
         if is_top {
-            span.links.extend(self.starters.remove(&event.run));
+            let begun = self.starters.iter().position(|it| it.0 == event.run);
+            let starter = begun.and_then(|it| self.starters.remove(it));
+            span.links.extend(starter.map(|it| it.1));
         }
         self.made += 1;
         run.nodes.insert(event.node, span);
@@ -293,7 +297,7 @@ impl Spans {
             return;
         };
         match error {
-            Some(error) => span::fail(&mut chat, error),
+            Some(error) => span::fail(&mut chat, error, content),
             None => chat.attributes.push(text(names::RESPONSE_MODEL, model)),
         }
         chat.attributes
@@ -351,7 +355,7 @@ impl Spans {
             };
             span.attributes.push(text(key, output.text()));
         }
-        span::end(&mut span, end, event.time);
+        span::end(&mut span, end, event.time, self.content);
         self.ended.push(span);
     }
 
@@ -363,12 +367,17 @@ impl Spans {
             return;
         };
         let starter = link(&span.trace_id, &span.span_id);
-        let run = self.run(child);
-        let to_child = link(&run.identity.trace, &run.identity.node(FIRST));
-        match run.nodes.get_mut(&FIRST) {
+        let identity = Identity::new(child, self.parent.map(|it| it.0));
+        let to_child = link(&identity.trace, &identity.node(FIRST));
+        let run = self.runs.get_mut(child);
+        match run.and_then(|it| it.nodes.get_mut(&FIRST)) {
             Some(span) => span.links.push(starter),
             None => {
-                self.starters.insert(Arc::clone(child), starter);
+                // It may have ended, or be seen by another process alone: then nothing comes for it.
+                if self.starters.len() == MOST_STARTERS {
+                    self.starters.pop_front();
+                }
+                self.starters.push_back((Arc::clone(child), starter));
             }
         }
         self.on_span(event, |span| span.links.push(to_child));
@@ -425,9 +434,10 @@ fn add_fields(span: &mut Span, event: &Event, content: Content) {
         .get("event")
         .and_then(Value::as_str)
         .unwrap_or_default();
+    let plain = plain_fields(&event.kind);
     let mut attributes = Vec::new();
     for (field, value) in &fields {
-        let is_withheld = content == Content::Withheld && SPOKEN.contains(&field.as_str());
+        let is_withheld = content == Content::Withheld && !plain.contains(&field.as_str());
         if field == "event" || is_withheld || value.is_null() {
             continue;
         }
@@ -456,20 +466,26 @@ mod tests {
     use gsw_tree::event::Event;
     use opentelemetry_proto::tonic::trace::v1::Span;
 
-    use super::Spans;
+    use super::{MOST_STARTERS, Spans};
     use crate::environment::Environment;
     use crate::telemetry::settings::Settings;
 
-    fn spans_of(lines: &[&str]) -> Vec<Span> {
+    fn settings() -> Settings {
         let endpoint = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")];
         let settings = Settings::read(&Environment::of(&endpoint), "p");
-        let settings = settings.expect("it is right").expect("it is on");
-        let mut spans = Spans::new(&settings);
-        for (number, line) in lines.iter().enumerate() {
-            let time = "2026-01-01T00:00:00Z";
-            let line = format!("{{\"sequence\":{number},\"time\":\"{time}\",{line}}}");
-            let event: Event = serde_json::from_str(&line).expect("it is an event");
-            spans.apply(&event);
+        settings.expect("it is right").expect("it is on")
+    }
+
+    fn event(number: u64, line: &str) -> Event {
+        let time = "2026-01-01T00:00:00Z";
+        let line = format!("{{\"sequence\":{number},\"time\":\"{time}\",{line}}}");
+        serde_json::from_str(&line).expect("it is an event")
+    }
+
+    fn spans_of(lines: &[&str]) -> Vec<Span> {
+        let mut spans = Spans::new(&settings());
+        for (number, line) in (0..).zip(lines) {
+            spans.apply(&event(number, line));
         }
         spans.end_all();
         spans.take_ended()
@@ -496,5 +512,54 @@ mod tests {
             assert_eq!(starter.links[0].span_id, child.span_id);
             assert_eq!(starter.links[0].trace_id, child.trace_id);
         }
+    }
+
+    #[test]
+    fn what_programs_models_and_people_say_is_withheld() {
+        let top = r#""run":"r","node":1,"event":"child_attached","parent":0,"kind":"workflow","name":"w","index":0,"status":"running""#;
+        let events = [
+            r#""event":"human_request","human":"approve","digest":"00","question":"SAID","data":{"a":"SAID"},"schema":{"SAID":1}"#,
+            r#""event":"external_request","external":"paid","key":"SAID","digest":"00","data":"SAID","schema":{}"#,
+            r#""event":"spawn_request","workflow":"w","description":"SAID","verdict":"granted","reason":"SAID""#,
+            r#""event":"spawn_request","workflow":"SAID","description":"SAID","verdict":"refused""#,
+            r#""event":"step_retry","step":"s","attempt":1,"error":"SAID","analysis":"SAID","delay":1.5"#,
+            r#""event":"hook","hook":"h","moment":"before_tool","verdict":"denied","reason":"SAID""#,
+            r#""event":"cancel","reason":"SAID""#,
+            r#""event":"circuit","model":"m","change":"opened","error":"SAID""#,
+            r#""event":"model_retry","model":"m","attempt":2,"error":"SAID","delay":1"#,
+            r#""event":"reflection_start","level":"step","round":1,"error":"SAID""#,
+            r#""event":"reflection_end","level":"step","success":true,"reason":"SAID""#,
+            r#""event":"emit","value":"SAID""#,
+            r#""event":"error","error":"Failed","message":"SAID","fields":{"a":"SAID"},"is_fault":false,"trace":[],"path":"w","hint":"SAID""#,
+            r#""event":"workflow_end","workflow":"w","status":"failed","duration":1,"error":"Failed: SAID""#,
+        ];
+        let events = events.map(|it| format!(r#""run":"r","node":1,{it}"#));
+        let lines: Vec<&str> = [top]
+            .into_iter()
+            .chain(events.iter().map(String::as_str))
+            .collect();
+        let spans = spans_of(&lines);
+        assert_eq!(spans[0].events.len(), events.len() - 1);
+        let all = format!("{spans:?}");
+        assert!(!all.contains("SAID"), "{all}");
+        for name in [
+            "approve", "paid", "granted", "refused", "1.5", "opened", "Failed",
+        ] {
+            assert!(all.contains(name), "{name}: {all}");
+        }
+    }
+
+    #[test]
+    fn runs_of_which_nothing_is_seen_are_forgotten() {
+        let mut spans = Spans::new(&settings());
+        let starter = r#""run":"starter","node":1,"event":"child_attached","parent":0,"kind":"workflow","name":"w","index":0,"status":"running""#;
+        spans.apply(&event(0, starter));
+        for number in 0..3 * MOST_STARTERS as u64 {
+            let told = format!(
+                r#""run":"starter","node":1,"event":"child_detached","child":"child{number}","workflow":"w""#
+            );
+            spans.apply(&event(number + 1, &told));
+        }
+        assert_eq!((spans.runs.len(), spans.starters.len()), (1, MOST_STARTERS));
     }
 }

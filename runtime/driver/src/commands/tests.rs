@@ -1,11 +1,12 @@
 //! Programs are run, fed, read, ended and given up.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gsw_engine::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 
-use super::{Command, CommandHandle, Commands};
+use super::{Command, CommandHandle, Commands, Shared};
 use crate::allowance::Allowance;
 use crate::process::Surroundings;
 use crate::work::{Abandoned, Completion};
@@ -108,6 +109,32 @@ fn a_program_that_is_given_up_is_gone_and_one_that_has_ended_is_finished() {
     let (handle, outcome) = begin(&commands, shell("exit 0", None, None), Allowance::default());
     assert!(matches!(outcome.recv(), Ok(Outcome::Exec(_))));
     assert_eq!(handle.abandon(), Abandoned::Finished);
+}
+
+#[test]
+fn a_command_that_waits_for_a_place_can_be_given_up() {
+    let commands = Commands(Arc::new(Shared {
+        most: 2,
+        ..Shared::default()
+    }));
+    let long = || {
+        begin(
+            &commands,
+            shell("sleep 60", None, None),
+            Allowance::default(),
+        )
+    };
+    let running = [long(), long()];
+    let (waiting, outcome) = long();
+    // It has begun to wait when what came before it was started.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(waiting.abandon(), Abandoned::Stopped);
+    let given_up = outcome.recv_timeout(Duration::from_secs(20));
+    assert!(matches!(given_up, Ok(Outcome::Failed(_))), "{given_up:?}");
+    for (handle, outcome) in running {
+        assert_eq!(handle.abandon(), Abandoned::Stopped);
+        assert!(matches!(outcome.recv(), Ok(Outcome::Failed(_))));
+    }
 }
 
 #[test]

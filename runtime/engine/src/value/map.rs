@@ -1,6 +1,6 @@
 //! Maps: entries in order of insertion, beside them an index by hash once there are more than a few.
 //!
-//! An object holds its table's addresses and sizes; removed entries are holes until a position is asked for.
+//! An object holds its table's addresses and sizes; removed entries are holes until a position behind one is asked for.
 
 use gsw_abi::types::{Type, TypeId};
 
@@ -14,7 +14,9 @@ const CAPACITY: usize = 2;
 const ENTRIES: usize = 3;
 const SLOTS: usize = 4;
 const SLOT_COUNT: usize = 5;
-const WORDS: usize = 6;
+/// How many holes are before the first entry: who takes the first one again and again makes no others.
+const FIRST: usize = 6;
+const WORDS: usize = 7;
 
 /// The bytes of a map object after its header.
 pub(crate) const BYTES: usize = 8 * WORDS;
@@ -80,7 +82,7 @@ pub fn get_text(heap: &Heap, map: u64, name: &str) -> Option<u64> {
 /// The entries in order, borrowed.
 pub fn entries<'a>(map: u64) -> impl Iterator<Item = (u64, u64)> + use<'a> {
     let entries: &'a [Entry] = all(map);
-    entries
+    entries[field(map, FIRST) as usize..]
         .iter()
         .filter(|it| it.hash != HOLE)
         .map(|it| (it.key, it.value))
@@ -89,11 +91,13 @@ pub fn entries<'a>(map: u64) -> impl Iterator<Item = (u64, u64)> + use<'a> {
 /// Entry `index` in order, borrowed; `None` when there are fewer.
 #[must_use]
 pub fn entry_at(map: u64, index: usize) -> Option<(u64, u64)> {
-    // Only a position needs the holes closed; iteration and look-ups skip them.
-    if len(map) != field(map, USED) as usize {
+    // Only a position behind a hole needs the holes closed; iteration and look-ups skip them.
+    let used = field(map, USED) as usize;
+    if index > 0 && len(map) + field(map, FIRST) as usize != used {
         settle(map);
     }
-    all(map).get(index).map(|it| (it.key, it.value))
+    let first = field(map, FIRST) as usize;
+    all(map).get(first + index).map(|it| (it.key, it.value))
 }
 
 /// `map` with this entry; takes over all three. A key that is there keeps its place. What does not fit the run's memory is
@@ -187,6 +191,9 @@ pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
         },
     );
     set_field(map, LENGTH, field(map, LENGTH) - 1);
+    let first = field(map, FIRST) as usize;
+    let holes = all(map)[first..].iter().take_while(|it| it.hash == HOLE);
+    set_field(map, FIRST, (first + holes.count()) as u64);
     // `key` may be the entry's own, borrowed from it.
     heap.release_typed(kind.key, entry.key);
     heap.release_typed(kind.value, entry.value);
@@ -304,6 +311,7 @@ fn settle(map: u64) {
         }
     }
     set_field(map, USED, kept as u64);
+    set_field(map, FIRST, 0);
     if field(map, SLOT_COUNT) > 0 {
         index_all(map);
     }

@@ -1,5 +1,7 @@
 //! Answers that are made to be hard to read: the work is counted, so that it cannot hide in a fast machine.
 
+use std::time::{Duration, Instant};
+
 use gsw_notation::issue::Issue;
 use serde_json::{Value, json};
 
@@ -122,6 +124,27 @@ fn a_megabyte_of_anything_ends() {
         let text = pattern.repeat(1_000_000 / pattern.len());
         let (_, work) = counted(&text, &schema, Exactness::Lenient);
         assert!(work <= 20 * text.len() as u64, "{work} units for {pattern}");
+    }
+}
+
+#[test]
+fn words_before_brackets_are_looked_for_once() {
+    let schema = json!({"type": "array", "items": {"type": "integer"}});
+    let time = |brackets: usize| {
+        let text = format!("{}x {}", ".".repeat(300_000), "[ ".repeat(brackets));
+        let begun = Instant::now();
+        let (_, work) = counted(&text, &schema, Exactness::Lenient);
+        assert!(work <= 20 * text.len() as u64, "{work} units");
+        begun.elapsed()
+    };
+    // The work that is counted is the same for either, but for the brackets.
+    let (few, many) = (time(4), time(400));
+    assert!(
+        many < 10 * few + Duration::from_millis(200),
+        "{few:?}, {many:?}"
+    );
+    for text in ["```json\n[1, [2", "...[1, [2"] {
+        assert!(read(text, &schema, Exactness::Lenient).is_err(), "{text}");
     }
 }
 

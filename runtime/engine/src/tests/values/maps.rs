@@ -1,6 +1,7 @@
 //! Maps against `IndexMap`.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId};
@@ -41,6 +42,36 @@ fn maps_of_one_size_hash_by_their_entries_in_any_order() {
     assert_eq!(different.len(), 1_000);
 }
 
+#[test]
+fn the_first_entry_is_taken_at_once() {
+    const COUNT: usize = 40_000;
+    let mut table = Table::new();
+    let ty = table.add(Type::Map {
+        key: builtin::INT,
+        value: builtin::INT,
+    });
+    let mut heap = table.heap();
+    let entries: Vec<(i64, i64)> = (0..COUNT as i64).map(|it| (it, it)).collect();
+    let mut map = number_map(&mut heap, ty, &entries);
+    let begun = Instant::now();
+    for number in 0..COUNT {
+        let (key, _) = map::entry_at(map, 0).expect("some are left");
+        assert_eq!(key, number as u64);
+        map = map::remove(&mut heap, map, key);
+        // One more at the end, as in a queue.
+        map = map::insert(&mut heap, map, (COUNT + number) as u64, 0);
+    }
+    // If each closed the holes it would be minutes.
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(map::entry_at(map, 1).map(|it| it.0), Some(COUNT as u64 + 1));
+    heap.release(map);
+    assert_empty(&heap);
+}
+
 proptest! {
     #![proptest_config(crate::tests::values::config())]
 
@@ -78,6 +109,8 @@ proptest! {
             }
             heap.release(key);
             prop_assert_eq!(map::len(ours), theirs.len());
+            let first = map::entry_at(ours, 0).map(|(key, _)| string::text(key));
+            prop_assert_eq!(first, theirs.first().map(|(key, _)| &key[..]));
         }
         let entries = map::entries(ours).map(|(key, value)| (string::text(key), value as i64));
         let entries: Vec<(&str, i64)> = entries.collect();
