@@ -173,7 +173,7 @@ fn instructions_that_are_read_as_a_file_are_followed_too() {
     let pay = ("pay", json!({ "sum": 1 }));
     for path in ["SKILL.md", "./SKILL.md", ""] {
         let read = ("read_skill_file", json!({ "name": "notes", "path": path }));
-        let played = play("as_a_file", &[&[read], &[pay.clone()]]);
+        let played = play("as_a_file", &[&[read], std::slice::from_ref(&pay)]);
         assert!(!played.told[0][0].0, "{:?}", played.told);
         assert_refused(&played.told[1][0], "not run: `notes` allows no tool `pay`");
         assert!(
@@ -195,7 +195,7 @@ fn each_name_of_the_tool_that_activates_a_skill_counts() {
         );
         fs::write(&file, format!("import std/skill\n{source}")).expect("it can be written");
         let calls = (name, json!({ "name": "notes" }));
-        let replies = vec![turn(&[calls]), turn(&[pay.clone()]), done()];
+        let replies = vec![turn(&[calls]), turn(std::slice::from_ref(&pay)), done()];
         let (said, asked) = with_provider(Script { replies }, |url| run(&file, url, &["main"]));
         assert_eq!(said.out, "\"done\"\n", "{said:?}");
         assert_refused(&answers(&asked[2])[0], "`notes` allows no tool `pay`");

@@ -75,6 +75,8 @@ pub struct FileSummary {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ItemFacts {
     summary: Arc<ItemSummary>,
+    /// What its checks raise; `None` where that is nothing.
+    checks: Option<Box<ErrorSet>>,
     /// Of what a call gives; `None` where that brings nothing.
     result: Option<Box<Facts>>,
     /// Of the defaults of its parameters and fields, where these bring anything.
@@ -87,6 +89,7 @@ impl ItemFacts {
     fn known(&self) -> Known {
         Known {
             call: self.summary.item.clone(),
+            checks: self.checks.as_deref().cloned().unwrap_or_default(),
             result: self.result.as_deref().cloned().unwrap_or_default(),
             defaults: self.defaults.to_vec(),
         }
@@ -380,6 +383,7 @@ impl Unit<'_> {
                 item: known.call.clone(),
                 parts: parts.into(),
             }),
+            checks: (known.checks != ErrorSet::default()).then(|| Box::new(known.checks)),
             result: (known.result != Facts::default()).then(|| Box::new(known.result)),
             defaults: known.defaults.into(),
             diagnostics: diagnostics.into(),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_tree::event::{Event, EventKind};
+use gsw_tree::event::{Event, EventKind, RunError};
 use gsw_tree::node::NodeId;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -110,12 +110,7 @@ impl Spans {
             | EventKind::TaskStart
             | EventKind::TreeUpdated { .. }
             | EventKind::StreamDelta { .. } => {}
-            EventKind::Error(error) => {
-                let content = self.content;
-                self.on_span(event, |span| {
-                    span::add_error(span, event.time, error, content)
-                });
-            }
+            EventKind::Error(error) => self.add_error(event, error),
             EventKind::Log { level, message, .. } => self.on_span(event, |span| {
                 let attributes = vec![
                     text(names::LEVEL, level.name()),
@@ -156,6 +151,13 @@ impl Spans {
             | EventKind::Hook { .. }
             | EventKind::Untrusted { .. } => self.add_fields(event),
         }
+    }
+
+    fn add_error(&mut self, event: &Event, error: &RunError) {
+        let content = self.content;
+        self.on_span(event, |span| {
+            span::add_error(span, event.time, error, content);
+        });
     }
 
     fn count_attempt(&mut self, event: &Event, failed: u32) {
