@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use gsw_engine::operation::{Failure, Outcome, Request};
 use gsw_journal::open_file::OpenFile;
 use gsw_journal::store::{NewRun, Store};
+use gsw_journal::writer::Journal;
 
 use super::{FileWork, sync};
 use crate::allowance::Allowance;
@@ -310,10 +311,8 @@ fn a_database_that_the_process_has_open_is_refused_by_any_name() {
     assert_eq!(read, Outcome::Text(text("pages")));
 }
 
-/// Of a run that is recorded; of others nothing is remembered that could be wrong.
-#[test]
-fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
-    let scratch = Scratch::new("unsynced");
+/// A run that is recorded: of others nothing is remembered that could be wrong.
+fn recorded(scratch: &Scratch) -> Journal {
     let store = scratch.path("store/runs.db");
     let store = Store::open(store.as_ref()).expect("a store");
     let new = NewRun {
@@ -324,19 +323,28 @@ fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
         input: [2; 32],
         begun: 5,
     };
-    let journal = store.begin(&new, []).expect("a run");
-    let synced = || {
-        let mut inodes = sync::seen::take();
-        inodes.sort_unstable();
-        inodes.dedup();
-        inodes
-    };
-    let inodes = |paths: &[&str]| {
-        let of = |it: &&str| std::fs::metadata(scratch.path(it)).expect("it is there");
-        let mut inodes: Vec<u64> = paths.iter().map(|it| of(it).ino()).collect();
-        inodes.sort_unstable();
-        inodes
-    };
+    store.begin(&new, []).expect("a run")
+}
+
+/// The inodes that were synced since the last time.
+fn synced() -> Vec<u64> {
+    let mut inodes = sync::seen::take();
+    inodes.sort_unstable();
+    inodes.dedup();
+    inodes
+}
+
+fn inodes(scratch: &Scratch, paths: &[&str]) -> Vec<u64> {
+    let of = |it: &&str| std::fs::metadata(scratch.path(it)).expect("it is there");
+    let mut inodes: Vec<u64> = paths.iter().map(|it| of(it).ino()).collect();
+    inodes.sort_unstable();
+    inodes
+}
+
+#[test]
+fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
+    let scratch = Scratch::new("unsynced");
+    let journal = recorded(&scratch);
     let changes = [
         Request::FsMakeDir {
             path: scratch.path("made"),
@@ -353,33 +361,41 @@ fn what_changed_a_file_or_a_folder_is_synced_before_the_run_is_told() {
     for change in &changes {
         assert_eq!(perform(change), Outcome::Done);
     }
-    assert_eq!(synced(), inodes(&["", "made", "made/a.txt", "made/b.txt"]));
-    // Each folder on the way holds a new name.
-    let write = Request::FsWrite {
-        path: scratch.path("x/y/c.txt"),
-        text: text("c"),
-    };
-    assert_eq!(perform(&write), Outcome::Done);
-    assert_eq!(synced(), inodes(&["", "x", "x/y", "x/y/c.txt"]));
-    let make = Request::FsMakeDir {
-        path: scratch.path("x/z/w"),
-    };
-    assert_eq!(perform(&make), Outcome::Done);
-    assert_eq!(synced(), inodes(&["x", "x/z"]));
-    let folder = File::open(scratch.path("x")).expect("it is there");
-    let names = ["z", "v", "u"].map(OsStr::new);
-    beneath::make(&folder, names).expect("it is made");
-    assert_eq!(synced(), inodes(&["x/z", "x/z/v"]));
+    let changed = ["", "made", "made/a.txt", "made/b.txt"];
+    assert_eq!(synced(), inodes(&scratch, &changed));
     let remove = Request::FsRemove {
         path: scratch.path("made/a.txt"),
     };
     assert_eq!(perform(&remove), Outcome::Done);
-    assert_eq!(synced(), inodes(&["made"]));
+    assert_eq!(synced(), inodes(&scratch, &["made"]));
     // Reading changes nothing.
     let read = Request::FsRead {
         path: scratch.path("made/b.txt"),
     };
     assert_eq!(perform(&read), Outcome::Text(text("b")));
     assert_eq!(synced(), [0_u64; 0]);
+    drop(journal);
+}
+
+/// Each folder on the way to what is new holds a new name.
+#[test]
+fn folders_that_are_made_on_the_way_are_synced() {
+    let scratch = Scratch::new("unsynced_way");
+    let journal = recorded(&scratch);
+    let write = Request::FsWrite {
+        path: scratch.path("x/y/c.txt"),
+        text: text("c"),
+    };
+    assert_eq!(perform(&write), Outcome::Done);
+    assert_eq!(synced(), inodes(&scratch, &["", "x", "x/y", "x/y/c.txt"]));
+    let make = Request::FsMakeDir {
+        path: scratch.path("x/z/w"),
+    };
+    assert_eq!(perform(&make), Outcome::Done);
+    assert_eq!(synced(), inodes(&scratch, &["x", "x/z"]));
+    let folder = File::open(scratch.path("x")).expect("it is there");
+    let names = ["z", "v", "u"].map(OsStr::new);
+    beneath::make(&folder, names).expect("it is made");
+    assert_eq!(synced(), inodes(&scratch, &["x/z", "x/z/v"]));
     drop(journal);
 }

@@ -90,6 +90,21 @@ impl<'de> Deserialize<'de> for JsonText {
 }
 
 #[cfg(test)]
+impl schemars::JsonSchema for JsonText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "JsonText".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!(true)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use gsw_notation::json::{MAX_DEPTH, parse};
 
@@ -108,20 +123,5 @@ mod tests {
             );
             assert_eq!(serde_json::to_string(&json).ok(), Some(text), "{depth}");
         }
-    }
-}
-
-#[cfg(test)]
-impl schemars::JsonSchema for JsonText {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "JsonText".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!(true)
     }
 }
