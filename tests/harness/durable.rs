@@ -317,7 +317,7 @@ fn a_run_that_is_killed_after_any_record_goes_on_as_if_nothing_had_happened() {
     for count in 2..written.records.len() {
         let store = folder.join(format!("{count}.db"));
         written.killed_after(count, &store);
-        let again = program.life(&store).resume(&written.id[..12]);
+        let again = program.life(&store).resume(&written.id);
         let had = written.outcomes(count);
         if written.ends_with_intent(count) && whole.performed[had].starts_with("pay") {
             // It may have been done: it is not done again, and the program learns of it.

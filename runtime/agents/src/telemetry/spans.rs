@@ -30,10 +30,18 @@ pub struct Spans {
     parent: Option<([u8; 16], [u8; 8])>,
     runs: HashMap<Arc<str>, Run>,
     /// The spans that started runs of their own of which nothing was seen, by run; the last ones.
-    starters: VecDeque<(Arc<str>, Link)>,
+    starters: VecDeque<Starter>,
     ended: Vec<Span>,
     made: u64,
     latest: i64,
+}
+
+/// Who started a run that was not seen yet.
+struct Starter {
+    run: Arc<str>,
+    /// What the run is called here, which its starter's span names already.
+    identity: Identity,
+    link: Link,
 }
 
 /// The spans of one run that have not ended.
@@ -171,9 +179,17 @@ impl Spans {
 
     /// The spans of a run, which begin with its first event.
     fn run(&mut self, run: &Arc<str>) -> &mut Run {
-        let outer = self.parent.map(|it| it.0);
-        self.runs.entry(Arc::clone(run)).or_insert_with(|| Run {
-            identity: Identity::new(run, outer),
+        let Self {
+            runs,
+            starters,
+            parent,
+            ..
+        } = self;
+        runs.entry(Arc::clone(run)).or_insert_with(|| Run {
+            identity: starters
+                .iter()
+                .find(|it| it.run == *run)
+                .map_or_else(|| identity(*parent, run), |it| it.identity),
             nodes: HashMap::new(),
             requests: HashMap::new(),
         })
@@ -270,9 +286,9 @@ impl Spans {
             span.attributes.push(text(key, input.text()));
         }
         if is_top {
-            let begun = self.starters.iter().position(|it| it.0 == event.run);
+            let begun = self.starters.iter().position(|it| it.run == event.run);
             let starter = begun.and_then(|it| self.starters.remove(it));
-            span.links.extend(starter.map(|it| it.1));
+            span.links.extend(starter.map(|it| it.link));
         }
         self.made += 1;
         run.nodes.insert(event.node, span);
@@ -369,7 +385,8 @@ impl Spans {
             return;
         };
         let starter = link(&span.trace_id, &span.span_id);
-        let identity = Identity::new(child, self.parent.map(|it| it.0));
+        let known = self.runs.get(child).map(|it| it.identity);
+        let identity = known.unwrap_or_else(|| identity(self.parent, child));
         let to_child = link(&identity.trace, &identity.node(FIRST));
         let run = self.runs.get_mut(child);
         match run.and_then(|it| it.nodes.get_mut(&FIRST)) {
@@ -379,11 +396,20 @@ impl Spans {
                 if self.starters.len() == MOST_STARTERS {
                     self.starters.pop_front();
                 }
-                self.starters.push_back((Arc::clone(child), starter));
+                self.starters.push_back(Starter {
+                    run: Arc::clone(child),
+                    identity,
+                    link: starter,
+                });
             }
         }
         self.on_span(event, |span| span.links.push(to_child));
     }
+}
+
+/// What a run is called that was not heard of before; below a span of the environment it is in that one's trace.
+fn identity(parent: Option<([u8; 16], [u8; 8])>, run: &str) -> Identity {
+    Identity::new(run, parent.map(|it| it.0))
 }
 
 /// The name of a node by the conventions for its kind.
