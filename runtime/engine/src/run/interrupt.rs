@@ -133,6 +133,13 @@ impl Run {
         if raise::is_unwind(error) {
             return error;
         }
+        // It may come of a value that was made of too little, before the code could hear that it is interrupted.
+        if self.heap.is_cut()
+            && let Some(interruption) = self.interrupted()
+        {
+            self.heap.release(error);
+            return interruption;
+        }
         let unwinding = match self.front.has(stop::KILL) {
             true => Some(raise::unwind_error(&mut self.heap, ScopeId::TASK)),
             false => self.take_pending(),

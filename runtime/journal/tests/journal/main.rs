@@ -3,6 +3,7 @@
 mod damage;
 mod folder;
 mod hurt;
+mod locked;
 mod processes;
 mod questions;
 mod store;
