@@ -198,6 +198,15 @@ impl Slot {
             let answer = self.attempt(call, Bearer::default()).await;
             return answer.map_err(Trouble::failure);
         };
+        // Apart, as each call carries the room for all that may be waited for in it.
+        Box::pin(self.ask_authorized(authorization, call)).await
+    }
+
+    async fn ask_authorized(
+        &self,
+        authorization: &Arc<Authorization>,
+        call: ServerCall,
+    ) -> Result<String, ServerFailure> {
         authorization.prepare(&call.reach_of).await;
         let mut tried = Tried::default();
         for _ in 1..ATTEMPTS {
@@ -250,7 +259,7 @@ impl Slot {
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server, with, &self.inbox).await {
+        match Box::pin(Session::start(server, with, &self.inbox)).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
@@ -301,4 +310,32 @@ impl State {
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing that can panic runs while the lock is held.
     of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gsw_driver::servers::{SILENCE, ServerCall, ServerPlace, ServerProgram};
+    use gsw_engine::operation::{AskOfServer, Grants};
+
+    use super::McpServers;
+
+    /// It is moved more than once, with the room for all that may be waited for in it.
+    #[test]
+    fn a_call_on_its_way_is_small() {
+        let server = ServerPlace::Program(ServerProgram::of_user(vec!["server".into()]));
+        let grants = Grants::default();
+        let slot = McpServers::default().slot(&server, grants.clone());
+        let call = ServerCall {
+            server,
+            reach_of: Arc::new(|_, _| panic!("it is not asked")),
+            ask: AskOfServer::Tools,
+            key: String::new(),
+            silence: SILENCE,
+            grants,
+        };
+        let size = size_of_val(&slot.ask(call));
+        assert!(size <= 10_000, "{size} bytes");
+    }
 }

@@ -8,11 +8,14 @@ use std::io;
 use std::pin::Pin;
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::model::{
+    CallToolResult, ClientJsonRpcMessage, ContentBlock, ErrorData, JsonRpcResponse,
+    JsonRpcVersion2_0, MetaObject, RequestId, ResultType, ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Empty};
 use tokio::net::unix::pipe::{Receiver, Sender};
@@ -30,6 +33,28 @@ struct Envelope {
     method: Option<IgnoredAny>,
     result: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
+}
+
+/// The answer to a call of a tool, with nothing but what such an answer has. Nearly all messages are one, and the library finds that
+/// out by trying whichever else it could be: a third of the processor time of a call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolAnswer {
+    jsonrpc: JsonRpcVersion2_0,
+    id: RequestId,
+    result: ToolResult,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ToolResult {
+    result_type: Option<ResultType>,
+    content: Vec<ContentBlock>,
+    #[serde(default, deserialize_with = "present")]
+    structured_content: Option<Value>,
+    is_error: Option<bool>,
+    #[serde(rename = "_meta")]
+    meta: Option<MetaObject>,
 }
 
 /// One line of a server's standard output.
@@ -135,6 +160,9 @@ fn read(line: &[u8]) -> Line {
         let is_list = line.starts_with(b"[") && serde_json::from_slice::<IgnoredAny>(line).is_ok();
         return if is_list { Line::Wrong } else { Line::Words };
     }
+    if let Some(message) = tool_answer(line) {
+        return Line::Message(Box::new(message));
+    }
     match serde_json::from_slice::<ServerJsonRpcMessage>(line) {
         Ok(message) if !may_be_both(&message, line) => Line::Message(Box::new(message)),
         Ok(message) => match serde_json::from_slice(line) {
@@ -148,6 +176,43 @@ fn read(line: &[u8]) -> Line {
         },
         Err(error) => unread(line, &error.to_string()),
     }
+}
+
+/// The message if it is the answer to a call of a tool and has nothing that the library would have to weigh.
+fn tool_answer(line: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let ToolAnswer {
+        jsonrpc,
+        id,
+        result,
+    } = serde_json::from_slice(line).ok()?;
+    let ToolResult {
+        result_type,
+        content,
+        structured_content,
+        is_error,
+        meta,
+    } = result;
+    if result_type.as_ref().is_some_and(|it| !it.is_complete()) {
+        return None;
+    }
+    let mut result = CallToolResult::default();
+    result.result_type = result_type;
+    result.content = content;
+    result.structured_content = structured_content;
+    result.is_error = is_error;
+    result.meta = meta;
+    let result = ServerResult::CallToolResult(result);
+    let response = JsonRpcResponse {
+        jsonrpc,
+        id,
+        result,
+    };
+    Some(ServerJsonRpcMessage::Response(response))
+}
+
+/// A value that is there: `null` is one.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// Whether this is an answer that may also be one of the other kind, of which the library keeps but one.
@@ -193,7 +258,7 @@ fn unreadable(id: &Value, why: &str) -> Line {
 mod tests {
     use rmcp::model::ServerJsonRpcMessage;
 
-    use super::{LARGEST, Line, read};
+    use super::{LARGEST, Line, read, tool_answer};
 
     fn error_of(line: &str) -> String {
         let read = read(line.as_bytes());
@@ -235,6 +300,47 @@ mod tests {
         ] {
             let read = read(line.as_bytes());
             assert!(matches!(read, Line::Message(_)), "{line}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn the_answer_to_a_call_is_what_the_library_reads() {
+        let text = r#""content":[{"type":"text","text":"a"}]"#;
+        for (result, is_taken) in [
+            (format!("{{{text}}}"), true),
+            (
+                format!(r#"{{{text},"isError":null,"_meta":{{"a":1}}}}"#),
+                true,
+            ),
+            (format!(r#"{{{text},"structuredContent":null}}"#), true),
+            (
+                r#"{"content":[],"structuredContent":[1.50,{}],"resultType":"complete"}"#.into(),
+                true,
+            ),
+            (format!(r#"{{{text},"resultType":"task"}}"#), false),
+            (format!(r#"{{{text},"action":"accept"}}"#), false),
+            (format!("{{{text},{text}}}"), false),
+            (r#"{"structuredContent":1}"#.into(), false),
+            (r#"{"content":[{"type":"hologram"}]}"#.into(), false),
+            (r#"{"content":null}"#.into(), false),
+        ] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+            let taken = tool_answer(line.as_bytes());
+            assert_eq!(taken.is_some(), is_taken, "{line}");
+            let theirs: ServerJsonRpcMessage =
+                serde_json::from_str(&line).expect("it is a message");
+            if let Some(taken) = taken {
+                assert_eq!(format!("{taken:?}"), format!("{theirs:?}"));
+            }
+        }
+        let text = text.to_owned();
+        for line in [
+            format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{{text}}},"error":{{}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":7,"method":"a","result":{{{text}}}}}"#),
+            format!(r#"{{"jsonrpc":"1.0","id":7,"result":{{{text}}}}}"#),
+            format!(r#"{{"id":7,"result":{{{text}}}}}"#),
+        ] {
+            assert!(tool_answer(line.as_bytes()).is_none(), "{line}");
         }
     }
 

@@ -260,29 +260,36 @@ impl Session {
         }
     }
 
+    /// Whatever is rarer than a call is apart, for a call carries the room for all that may be waited for in it.
     async fn answer(&self, call: ServerCall, about: &About) -> Result<String, Trouble> {
+        let (peer, happened) = (&self.peer, &self.happened);
         let seen = match call.ask {
-            AskOfServer::Tools => return Ok(locked::shown(&self.tools().await?)?),
+            AskOfServer::Tools => {
+                let tools = Box::pin(self.tools()).await?;
+                return Ok(locked::shown(&tools)?);
+            }
             AskOfServer::Call {
                 tool,
                 input,
                 digest,
             } => {
                 if let Some(digest) = digest {
-                    self.check(&tool, &digest).await?;
+                    Box::pin(self.check(&tool, &digest)).await?;
                 }
                 return self.call(tool, &input, call.key, about).await;
             }
             AskOfServer::Talk { tool, turn } => {
-                return self.talk(tool, &turn, (call.key, about)).await;
+                return Box::pin(self.talk(tool, &turn, (call.key, about))).await;
             }
-            AskOfServer::Resources => look::resources(&self.peer, &self.happened).await,
-            AskOfServer::Templates => look::templates(&self.peer, &self.happened).await,
-            AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
-            AskOfServer::Prompts => look::prompts(&self.peer, &self.happened).await,
-            AskOfServer::Prompt { prompt, input } => look::prompt(&self.peer, prompt, &input).await,
+            AskOfServer::Resources => Box::pin(look::resources(peer, happened)).await,
+            AskOfServer::Templates => Box::pin(look::templates(peer, happened)).await,
+            AskOfServer::Read { uri } => Box::pin(look::resource(peer, uri)).await,
+            AskOfServer::Prompts => Box::pin(look::prompts(peer, happened)).await,
+            AskOfServer::Prompt { prompt, input } => {
+                Box::pin(look::prompt(peer, prompt, &input)).await
+            }
         };
-        self.seen(seen).await
+        Box::pin(self.seen(seen)).await
     }
 
     async fn tools(&self) -> Result<Vec<Tool>, Trouble> {
@@ -331,14 +338,14 @@ impl Session {
                 "it asks its caller for what it is not granted: forms are for `call_with_forms`, a model for `sampling`, folders for `roots`"
                     .into(),
             ))),
-            other => Err(self.no_answer(other).await),
+            other => Err(Box::pin(self.no_answer(other)).await),
         }
     }
 
     async fn begin(&self, params: CallToolRequestParams, key: String) -> Result<OpenCall, Trouble> {
         match OpenCall::begin(&self.peer, params, key, &self.happened).await {
             Ok(call) => Ok(call),
-            Err(error) => Err(self.failure(&error).await),
+            Err(error) => Err(Box::pin(self.failure(&error)).await),
         }
     }
 

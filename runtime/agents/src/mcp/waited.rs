@@ -77,7 +77,7 @@ pub(super) async fn in_vain(
             ));
         }
         tokio::select! {
-            () = session.end_is_noted() => return about.lost(session.gone().await),
+            () = session.end_is_noted() => return about.lost(Box::pin(session.gone()).await),
             () = tokio::time::sleep_until(silent_until.min(last).into()) => {}
         }
     }

@@ -1,5 +1,6 @@
 //! How an operation is recognised in another life of its run, and how it is described to people.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -32,7 +33,8 @@ impl McpRequest {
     /// What it asks for in a few words, for people.
     #[must_use]
     pub fn summary(&self) -> String {
-        let server = short(&self.server());
+        let server = self.server();
+        let server = short(&server);
         match self.ask.summary() {
             (what, None) => format!("mcp {server} {}", short(&what)),
             (what, Some(input)) => format!("mcp {server} {}({})", short(&what), short(input)),
@@ -144,7 +146,7 @@ impl Request {
                         break;
                     }
                 }
-                short(&words)
+                short(&words).into_owned()
             }
             Self::Http { request } => request.summary(),
             Self::Mcp { request } => request.summary(),
@@ -186,7 +188,10 @@ fn quoted(text: &str) -> String {
 }
 
 /// The beginning of a text, in one line.
-fn short(text: &str) -> String {
+fn short(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHOWN && !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
     let mut shown: String = text
         .chars()
         .take(SHOWN)
@@ -195,5 +200,5 @@ fn short(text: &str) -> String {
     if shown.len() < text.len() {
         shown.push('…');
     }
-    shown
+    Cow::Owned(shown)
 }
