@@ -4,6 +4,7 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::killed::{Kept, await_text};
 use crate::program::{GSWC, Said, scratch, text};
 
 /// No run takes so long to end, however busy the machine is: most take milliseconds. One that does hangs.
@@ -42,6 +43,10 @@ const COMPUTING: &[(&str, &str)] = &[
         "let r = (json.parse(\"{}\") as? Filled)?.n ?? 7\n  log.info(\"went on ${r}\")",
     ),
     (
+        "a check of what a model answers",
+        "let r = found(\"x\").n catch { InvalidResponse(..) => 7 }\n  log.info(\"went on ${r}\")",
+    ),
+    (
         "JSON of many values",
         "let xs = (0..3_000_000).map(x => x)\n  while true { if xs.to_json().items().len() != 3_000_000 { log.info(\"went on\") } }",
     ),
@@ -57,6 +62,8 @@ fn source(body: &str) -> String {
 fn forever(i: int) -> int {{ var x = i; while x >= 0 {{ x = (x + 1) % 1000 }}; x }}
 type Checked {{ n: int where forever(it) > 0 }}
 type Filled {{ n: int = forever(1) }}
+agent reader {{ model: \"sim/default\" }}
+prompt found(text: string) -> Checked by reader {{ user \"${{text}}\" }}
 fn waiting(i: int) -> int {{ sleep(1ms); forever(i) }}
 fn ways(n: int) -> int {{ if n < 2 {{ 1 }} else {{ ways(n - 1) + ways(n - 2) }} }}
 fn work(i: int) -> int {{ let r = random.int(0, 9); var x = 0; for k in 0..2_000_000 {{ x = (x * 31 + k + r) % 1_000_003 }}; x + i }}
@@ -162,4 +169,27 @@ workflow main(n: int = do { log.info(\"ready\"); forever(1) }) -> int { n }
         said.as_ref().is_some_and(|it| it.code == Some(130)),
         "{said:?}"
     );
+}
+
+/// What it computes is computed again when it is resumed.
+#[test]
+fn an_interrupted_run_that_is_written_down_is_left_in_the_middle_of_a_loop() {
+    let kept = Kept::new(
+        "stopping_kept",
+        "import std/fs
+workflow main(n: int) -> int {
+  fs.write(\"begun.txt\", \"x\")
+  var x = 0
+  while x >= 0 { x = (x + 1) % 1000 }
+  n
+}
+permissions { fs.write: [\".\"] }
+",
+    );
+    let child = kept.start(&["--n", "1"]);
+    await_text(&kept.folder.join("begun.txt"), "x");
+    interrupt(&child);
+    let said = end(child).expect("it ends");
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(kept.listed()["status"], "interrupted");
 }

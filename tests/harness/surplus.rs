@@ -12,14 +12,17 @@ use crate::mcp_served::call;
 use crate::program::{GSWC, run_with_input, text};
 use crate::wire::{program, run, with_provider};
 
-const JOBS: &str = r#"
+const JOBS: &str = r#"import std/introspect
 type Job { name: string, retries: int = 3, dry_run: bool = false }
 enum Wish { Any, Of(job: Job) }
 agent clerk { model: "openai/gpt-5" tools: [run_job] }
 tool run_job(job: Job, wishes: [Wish] = [], times: int = 1) -> string once { "done ${job.dry_run}" }
 prompt ask_model() -> string by clerk { user "Run it." }
 human ask() -> Job timeout 1h { user "Which?" }
+agent planner { model: "openai/gpt-5" tools: [introspect.*] spawns: [client] }
+prompt plan() -> string by planner { user "Plan it." }
 workflow main() -> string { ask_model() }
+workflow planned() -> string { plan() }
 workflow person() -> Job { ask() }
 workflow client(job: Job, times: int = 1) -> string { "done ${job.dry_run}" }
 "#;
@@ -95,4 +98,38 @@ fn a_client_is_told_of_each() {
         heard["result"]["content"][0]["text"], "done true",
         "{heard:#}"
     );
+}
+
+#[test]
+fn a_model_that_starts_a_workflow_is_told_of_each() {
+    let input = json!({ "job": { "name": "x", "dryRun": true } });
+    let arguments = json!({ "name": "client", "description": "a job", "input": input });
+    let arguments = arguments.to_string();
+    let call = json!({ "id": "c", "function": { "name": "request_spawn_workflow", "arguments": arguments } });
+    let wrong = Reply::of(Body::Openai(Completion {
+        tool_calls: vec![call],
+        finish_reason: "tool_calls".into(),
+        ..Completion::default()
+    }));
+    let file = program("surplus_planned", JOBS);
+    let script = Script::in_turn(vec![wrong, Reply::text("refused")]);
+    let (said, asked) = with_provider(script, |url| run(&file, url, &["planned"]));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let told = asked[1]["messages"].to_string();
+    assert!(
+        told.contains("unfit") && told.contains("no such key, found `dryRun`"),
+        "{told}"
+    );
+}
+
+/// Data may hold more than a program wants.
+#[test]
+fn who_runs_a_program_is_told_what_is_passed_over() {
+    let file = program("surplus_run", JOBS);
+    let job = r#"{"name":"x","dryRun":true,"more":[]}"#;
+    let words = ["run", text(&file), "client", "--", "--job", job];
+    let said = run_with_input(Path::new(GSWC), &words, "");
+    assert_eq!(said.out, "\"done false\"\n", "{said:?}");
+    let warning = "warning: the input, job.dryRun: no field takes `dryRun`, so it is passed over (and 1 more)";
+    assert!(said.err.contains(warning), "{}", said.err);
 }

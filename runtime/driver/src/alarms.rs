@@ -19,6 +19,8 @@ pub(crate) enum Alarm {
     Idle,
     /// Code that has not heard of the cancellation yet is interrupted.
     Interrupt,
+    /// A run that is to be left and still computes is stopped in the middle of that: what it computes is computed again.
+    Leave,
     /// What the `defer`s of a cancelled run have not done by now is given up.
     Kill,
 }

@@ -311,6 +311,8 @@ fn attempt(
         Action::MakeFolder => {
             work.commit()?;
             target.make_folder()?;
+            // Also where it was there before: an attempt that was cut off may have made it.
+            sync::folder_of(&target.start()?)?;
             Outcome::Done
         }
     })

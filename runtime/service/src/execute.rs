@@ -6,16 +6,17 @@ mod purpose;
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use gsw_abi::program::Program;
 use gsw_driver::durable::history::is_descended;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, RunResult};
+use gsw_engine::run::{Finished, RunResult, input as input_of};
 use gsw_journal::list::{Carried, Info};
 use gsw_tree::event::Header;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::arguments::{
     self, BuiltinOptions, Command, Entering, Invocation, ResultForm, TapeOption, Verbosity,
@@ -103,6 +104,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         input,
         options,
     } = invocation;
+    warn_of_surplus(&loaded.program, workflow, &input, &options);
     let store = match options.tape {
         // What is taken for an answer of a model is none, so a run that resumes later must not find it.
         TapeOption::Replay(_) => None,
@@ -130,6 +132,33 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         (Ok(None), _) => Task::Start { workflow, input },
     };
     carry(loaded, task, &options, store, origin)
+}
+
+/// Says what of the input no field takes: data may hold more than a program wants, and a misspelt key leaves its field at the
+/// default.
+fn warn_of_surplus(
+    program: &Program,
+    workflow: usize,
+    input: &Map<String, Value>,
+    options: &BuiltinOptions,
+) {
+    let parameters = &program.workflows[workflow].parameters;
+    let surplus = input_of::surplus(&program.types, parameters, input);
+    let Some(first) = surplus
+        .first()
+        .filter(|_| options.verbosity != Verbosity::Quiet)
+    else {
+        return;
+    };
+    let more = match surplus.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let (path, key) = (&first.path, &first.found);
+    let at = path.strip_prefix("$.").unwrap_or(path);
+    say(&format!(
+        "warning: the input, {at}: no field takes {key}, so it is passed over{more}"
+    ));
 }
 
 /// Runs it to its end, or as far as it gets.

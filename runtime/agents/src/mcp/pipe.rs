@@ -6,6 +6,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -21,7 +22,20 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Empty};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 /// What the error begins with that stands in the place of an answer.
-pub(super) const UNREADABLE: &str = "its answer cannot be read";
+const UNREADABLE: &str = "its answer cannot be read";
+
+/// By which such an error is known, in its data: no server knows it.
+static OURS: LazyLock<String> = LazyLock::new(|| {
+    let mut bytes = [0; 16];
+    // Without random numbers a server that wants to could pass for one whose answer was cut off, and gains nothing.
+    let _ = getrandom::fill(&mut bytes);
+    gsw_notation::hex::text(bytes)
+});
+
+/// Whether this stands in the place of an answer that could not be read.
+pub(super) fn is_unreadable(error: &ErrorData) -> bool {
+    error.data.as_ref().and_then(Value::as_str) == Some(OURS.as_str())
+}
 
 /// The most bytes of a message.
 const LARGEST: usize = 16 << 20;
@@ -245,8 +259,7 @@ fn unread(line: &[u8], why: &str) -> Line {
 /// The error that an answer is.
 fn unreadable(id: &Value, why: &str) -> Line {
     let message = format!("{UNREADABLE}: {why}");
-    let error =
-        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32700, "message": message } });
+    let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32700, "message": message, "data": *OURS } });
     match serde_json::from_value(error) {
         Ok(error) => Line::Message(Box::new(error)),
         // No question of ours has such an id.
@@ -258,7 +271,7 @@ fn unreadable(id: &Value, why: &str) -> Line {
 mod tests {
     use rmcp::model::ServerJsonRpcMessage;
 
-    use super::{LARGEST, Line, read, tool_answer};
+    use super::{LARGEST, Line, is_unreadable, read, tool_answer};
 
     fn error_of(line: &str) -> String {
         let read = read(line.as_bytes());
@@ -285,7 +298,14 @@ mod tests {
             let error = error_of(line);
             assert!(error.contains(r#""id":7"#), "{error}");
             assert!(error.contains("its answer cannot be read"), "{error}");
+            let error = serde_json::from_str(&error).expect("it is one");
+            assert!(matches!(error, ServerJsonRpcMessage::Error(it) if is_unreadable(&it.error)));
         }
+        let said = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"its answer cannot be read: no such page"}}"#;
+        let Line::Message(message) = read(said.as_bytes()) else {
+            panic!("it is a message");
+        };
+        assert!(matches!(*message, ServerJsonRpcMessage::Error(it) if !is_unreadable(&it.error)));
     }
 
     #[test]

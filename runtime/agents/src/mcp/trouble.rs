@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_client::{
 
 use crate::connections::failing::{causes, last_cause};
 use crate::mcp::authorization::challenge::{Challenge, Why};
-use crate::mcp::pipe::UNREADABLE;
+use crate::mcp::pipe;
 
 pub(super) enum Trouble {
     Failed(ServerFailure),
@@ -57,7 +57,7 @@ pub(super) fn is_in_doubt(error: &ServiceError) -> bool {
         return sent.is_some_and(may_be_done);
     }
     if let ServiceError::McpError(error) = error {
-        return error.message == BEGUN_ANEW || error.message.starts_with(UNREADABLE);
+        return error.message == BEGUN_ANEW || pipe::is_unreadable(error);
     }
     true
 }

@@ -61,7 +61,8 @@ pub fn end(span: &mut Span, end: &End, time: i64, content: Content) {
     span.attributes.push(text(names::STATUS, end.status.name()));
     match end.status {
         NodeStatus::Failed => {
-            fail(span, end.error.as_deref().unwrap_or("failed"), content);
+            let message = end.error.as_deref().unwrap_or("failed");
+            fail(span, kind_of(message), message, content);
         }
         NodeStatus::Completed => {
             span.status = Some(Status {
@@ -75,17 +76,17 @@ pub fn end(span: &mut Span, end: &End, time: i64, content: Content) {
     span.end_time_unix_nano = unsigned(time);
 }
 
-/// A span has failed; the message begins with the kind of error. The rest of it may be what a program or a model says.
-pub fn fail(span: &mut Span, message: &str, content: Content) {
+/// The kind of an error of the program, which its message begins with. The rest of it may be what a program or a model says.
+fn kind_of(message: &str) -> Option<&str> {
     let kind = message.split_once(':').map_or(message, |it| it.0);
-    let is_word = kind
-        .bytes()
-        .all(|it| it.is_ascii_alphanumeric() || it == b'_');
-    let kind = if is_word && !kind.is_empty() {
-        kind
-    } else {
-        "_OTHER"
-    };
+    let mut bytes = kind.bytes();
+    let is_word = bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    (is_word && !kind.is_empty()).then_some(kind)
+}
+
+/// A span has failed with an error of this kind, as far as it is known.
+pub fn fail(span: &mut Span, kind: Option<&str>, message: &str, content: Content) {
+    let kind = kind.unwrap_or("_OTHER");
     span.attributes.push(text(names::ERROR_TYPE, kind));
     span.status = Some(Status {
         code: StatusCode::Error as i32,

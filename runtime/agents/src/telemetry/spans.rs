@@ -315,7 +315,11 @@ impl Spans {
             return;
         };
         match error {
-            Some(error) => span::fail(&mut chat, error, content),
+            // As for any exchange by HTTP, its status is the kind; the message is that of a provider, with no word of ours before it.
+            Some(error) => {
+                let status = status.map(|it| it.to_string());
+                span::fail(&mut chat, status.as_deref(), error, content);
+            }
             None => chat.attributes.push(text(names::RESPONSE_MODEL, model)),
         }
         chat.attributes
@@ -574,6 +578,25 @@ mod tests {
             "approve", "paid", "granted", "refused", "1.5", "opened", "Failed",
         ] {
             assert!(all.contains(name), "{name}: {all}");
+        }
+    }
+
+    /// The message is the provider's, which has no kind of ours before it.
+    #[test]
+    fn a_request_that_fails_has_its_status_as_the_kind_of_error() {
+        let top = r#""run":"r","node":1,"event":"child_attached","parent":0,"kind":"workflow","name":"w","index":0,"status":"running""#;
+        let asked = r#""run":"r","node":1,"event":"model_request","model":"openai/m","attempt":1"#;
+        for (status, kind) in [(r#","status":400"#, "400"), ("", "_OTHER")] {
+            let answered = format!(
+                r#""run":"r","node":1,"event":"model_answer","model":"openai/m","attempt":1,"requests":1,"usage":{{"input_tokens":0,"output_tokens":0,"cache_read_tokens":0,"cache_write_tokens":0}},"error":"SAID: by them"{status}"#
+            );
+            let spans = spans_of(&[top, asked, &answered]);
+            let chat = spans.iter().find(|it| it.name.starts_with("chat"));
+            let all = format!("{chat:?}");
+            assert!(
+                all.contains(&format!("{kind:?}")) && !all.contains("SAID"),
+                "{all}"
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use gsw_engine::run::{Abandoned, Finished, Interruption, Left, Run, RunResult};
 use gsw_notation::calendar::rfc3339;
 
 use crate::alarms::Alarm;
-use crate::carrier::{Carrier, LAST_RESORT, Message};
+use crate::carrier::{Carrier, LAST_RESORT, Message, Outside, PATIENCE};
 use crate::durable::became::Noting;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
@@ -70,6 +70,14 @@ impl std::fmt::Debug for Resumption {
     }
 }
 
+impl Outside {
+    /// Whether something is under way that must not happen twice: its outcome is waited for.
+    pub(super) fn has_intent_on_the_way(&self) -> bool {
+        let mut begun = self.begun.values();
+        begun.any(|it| it.is_begun && it.care == Care::Intent && it.question.is_none())
+    }
+}
+
 impl Carrier {
     /// Brings a run back and goes on with it.
     pub(crate) fn resume(self: &Arc<Self>, resumption: Resumption) {
@@ -86,8 +94,9 @@ impl Carrier {
         let mut outside = self.outside();
         if outside.leaving == Leaving::No {
             outside.leaving = Leaving::Soon;
-            let at = self.driver.clock.steady() + LAST_RESORT;
-            outside.alarms.add(at, Alarm::Kill);
+            let now = self.driver.clock.steady();
+            outside.alarms.add(now + PATIENCE, Alarm::Leave);
+            outside.alarms.add(now + LAST_RESORT, Alarm::Kill);
         }
         drop(outside);
         if self.set_timer().is_err() {
@@ -329,10 +338,7 @@ impl Carrier {
         }
         let mut outside = self.outside();
         let waits = match outside.leaving {
-            Leaving::No | Leaving::Soon => outside
-                .begun
-                .values()
-                .any(|it| it.is_begun && it.care == Care::Intent && it.question.is_none()),
+            Leaving::No | Leaving::Soon => outside.has_intent_on_the_way(),
             Leaving::Now => false,
         };
         if !waits {
@@ -364,14 +370,18 @@ impl Carrier {
     }
 
     /// A run that was stopped and not cancelled has not ended when it is written down.
-    pub(super) fn or_left(&self, finished: Box<Finished>) -> Box<Finished> {
+    pub(super) fn or_left(self: &Arc<Self>, finished: Box<Finished>) -> Box<Finished> {
         let is_stopped = self.outside().leaving != Leaving::No;
         let remembered = self.remembered();
         let stays = remembered
             .as_ref()
             .is_some_and(|it| it.is_open() && !it.is_cancelled());
+        drop(remembered);
         match finished.result {
-            RunResult::Cancelled if is_stopped && stays => left(Left::Interrupted),
+            RunResult::Cancelled if is_stopped && stays => {
+                self.note_inbox();
+                left(Left::Interrupted)
+            }
             RunResult::Value(_)
             | RunResult::Raised(_)
             | RunResult::Cancelled

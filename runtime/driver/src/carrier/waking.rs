@@ -41,6 +41,7 @@ impl Carrier {
                     let at = now.saturating_add(LAST_RESORT);
                     self.outside().alarms.add(at, Alarm::Kill);
                 }
+                Some(Alarm::Leave) => self.leave_what_computes(now),
                 Some(Alarm::Kill) => self.kill(),
                 None => break,
             }
@@ -49,6 +50,20 @@ impl Carrier {
             // The timer's thread, which is here, exists.
             debug_assert!(false, "{error}");
         }
+    }
+
+    /// A run that is to be left is stopped, unless something is on its way whose outcome must be written down, or it takes back.
+    fn leave_what_computes(self: &Arc<Self>, now: u64) {
+        if !self.is_leaving() {
+            return;
+        }
+        let mut outside = self.outside();
+        if outside.has_intent_on_the_way() || self.front.is_undoing() {
+            outside.alarms.add(now + PATIENCE, Alarm::Leave);
+            return;
+        }
+        drop(outside);
+        self.kill();
     }
 
     fn end_sleep(self: &Arc<Self>, id: OperationId) {

@@ -75,6 +75,7 @@ impl Heap {
 
     /// The error of work that ends early; `None` when nothing interrupts it.
     pub(crate) fn interruption(&mut self) -> Option<u64> {
+        self.told();
         if self.alarm.as_ref().is_some_and(|it| it.interrupts_work()) {
             // Compiled code raises the same at the end of a loop: the unwinding of the whole task.
             return Some(error::new(self, BuiltinError::Unwind, &[0]));

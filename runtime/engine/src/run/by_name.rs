@@ -11,7 +11,8 @@ use crate::codec::checker::Secrets;
 use crate::codec::decode;
 use crate::codec::places::{self, REDACTED};
 use crate::operation::DetachedStart;
-use crate::run::{Run, handles, input, raise};
+use crate::run::input::{self, Surplus};
+use crate::run::{Run, handles, raise};
 use crate::task::{Encoding, NewTask, Role};
 
 impl Run {
@@ -32,7 +33,7 @@ impl Run {
         }
         // The run that starts this one has written them.
         self.reads_secrets = Secrets::ByName;
-        let arguments = input::decode_arguments(self, fields, &start.input);
+        let arguments = input::decode_arguments(self, fields, &start.input, Surplus::PassedOver);
         // Only for this input: elsewhere the text of a secret is the secret itself.
         self.reads_secrets = Secrets::AsText;
         self.input_was_read(start.function, start.result, arguments);
@@ -106,7 +107,7 @@ pub(crate) fn words_of_input(
     given: &Value,
 ) -> Result<Vec<u64>, Vec<Issue>> {
     if let Some(fields) = given.as_object() {
-        return input::decode_arguments(run, &workflow.parameters, fields);
+        return input::decode_arguments(run, &workflow.parameters, fields, Surplus::Refused);
     }
     Err(vec![Issue {
         path: "$".into(),

@@ -259,6 +259,10 @@ pub(crate) fn take_reply(
     let (read, verdict, issues) = match read_reply(run, &digest, result, &reply) {
         Ok(word) => (Ok(word), Verdict::Accepted, Vec::new()),
         Err(issues) => {
+            // It was not read to its end, and nothing is said of it: a later life of the run reads it.
+            if let Some(unwinding) = run.due_unwinding() {
+                return Ok(Err(unwinding));
+            }
             let shown = shown_issues(run, result, &issues);
             (Err(issues), Verdict::Refused, shown)
         }

@@ -10,14 +10,28 @@ use crate::codec::{decode, surplus};
 use crate::run::{Run, raise};
 use crate::value::error;
 
+/// What becomes of keys inside of the values that no field takes.
+#[derive(Clone, Copy)]
+pub(crate) enum Surplus {
+    /// They do not fit: somebody acts on what was meant, and a misspelt one would leave its field at the default.
+    Refused,
+    /// Data may hold more than a program wants, and another version of the program may have wanted it.
+    PassedOver,
+}
+
 /// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
 pub(crate) fn decode_arguments(
     run: &mut Run,
     parameters: &[Field],
     input: &Map<String, Value>,
+    more: Surplus,
 ) -> Result<Vec<u64>, Vec<Issue>> {
     let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
     let mut issues = unknown_names(parameters, input);
+    match more {
+        Surplus::Refused => issues.extend(surplus(run.heap.types(), parameters, input)),
+        Surplus::PassedOver => {}
+    }
     let mut fits = true;
     for (index, parameter) in parameters.iter().enumerate() {
         let before = Before {

@@ -133,24 +133,38 @@ impl Run {
         if raise::is_unwind(error) {
             return error;
         }
-        // It may come of a value that was made of too little, before the code could hear that it is interrupted.
-        if self.heap.is_cut()
-            && let Some(interruption) = self.interrupted()
-        {
-            self.heap.release(error);
-            return interruption;
-        }
-        let unwinding = match self.front.has(stop::KILL) {
-            true => Some(raise::unwind_error(&mut self.heap, ScopeId::TASK)),
-            false => self.take_pending(),
-        };
-        match unwinding {
+        match self.due_unwinding() {
             Some(unwinding) => {
                 self.heap.release(error);
                 unwinding
             }
             None => self.heap.in_place_of(error),
         }
+    }
+
+    /// The unwinding of the current task, in a run that ends.
+    pub(crate) fn due_unwinding(&mut self) -> Option<u64> {
+        // A value may have been made of too little, before the code could hear that it is interrupted.
+        if self.heap.is_cut()
+            && let Some(interruption) = self.interrupted()
+        {
+            return Some(interruption);
+        }
+        match self.front.has(stop::KILL) {
+            true => Some(raise::unwind_error(&mut self.heap, ScopeId::TASK)),
+            false => self.take_pending(),
+        }
+    }
+
+    /// Does between two turns what belongs to a task, such as decoding what it waits for: whatever interrupts that is for this task.
+    pub(crate) fn on_behalf_of<T>(&mut self, id: TaskId, work: impl FnOnce(&mut Self) -> T) -> T {
+        let current = self.scheduler.current();
+        self.scheduler.set_current(id);
+        self.update_shield();
+        let done = work(self);
+        self.scheduler.set_current(current);
+        self.update_shield();
+        done
     }
 
     /// The input was read: the words of it, or what does not fit. A run that is to end does not look at that, which was not read

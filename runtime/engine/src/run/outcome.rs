@@ -44,9 +44,13 @@ impl Run {
                 }
             }
             (Purpose::Grace(task), _) => self.stopped(task, None),
-            (Purpose::Stream(task), outcome) => self.take_piece(task, outcome),
+            (Purpose::Stream(task), outcome) => {
+                self.on_behalf_of(task, |run| run.take_piece(task, outcome));
+            }
             (Purpose::Plan(plan), outcome) => self.outcome_for_plan(plan, id, outcome),
-            (Purpose::Task(task), outcome) => self.outcome_for(task, outcome),
+            (Purpose::Task(task), outcome) => {
+                self.on_behalf_of(task, |run| run.outcome_for(task, outcome));
+            }
         }
         Ok(())
     }
@@ -79,7 +83,7 @@ impl Run {
                 } else {
                     // Not answered by a person: the question is closed, so a late answer finds none.
                     self.operations.take_question(operation);
-                    word_of(self, outcome, result)
+                    word_of(self, outcome, result).map_err(|error| self.in_place_of(error))
                 };
                 self.scheduler.wake(id, value);
             }

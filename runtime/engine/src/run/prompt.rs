@@ -295,12 +295,23 @@ impl PromptRun {
             let answer = self.answer;
             // The machine decides by decoding whether an answer fits. The word is made and dropped: what it decides on may be another
             // answer than the one that is used in the end.
-            let check: &mut Check<'_> = &mut |tree| {
-                let word = decode::decode_all_issues(run, answer, tree)?;
-                run.heap.release_typed(answer, word);
-                Ok(())
-            };
+            let mut interrupted = None;
+            let check: &mut Check<'_> =
+                &mut |tree| match decode::decode_all_issues(run, answer, tree) {
+                    Ok(word) => {
+                        run.heap.release_typed(answer, word);
+                        Ok(())
+                    }
+                    Err(issues) => {
+                        interrupted = interrupted.or_else(|| run.due_unwinding());
+                        Err(issues)
+                    }
+                };
             let step = self.machine.step(event, check);
+            // The answer was not read to its end, so nothing follows from what was found in it.
+            if let Some(unwinding) = interrupted {
+                return Some(Ended::with_error(unwinding));
+            }
             // Before the step is acted on, so that events keep the order in which things were decided.
             self.report_notes(run);
             match step {

@@ -20,12 +20,14 @@ use crate::model::Prompts;
 use crate::node::NodeId;
 use crate::port::Port;
 use crate::prices::Prices;
+use crate::run::Run;
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
 use crate::run::debugging::Debugging;
 use crate::run::describe::ReportedErrors;
 use crate::run::doubts::Doubts;
 use crate::run::environment::Environments;
+use crate::run::input::{self, Surplus};
 use crate::run::interrupt::Shutdown;
 use crate::run::introspection::Introspection;
 use crate::run::jitter::Jitter;
@@ -44,7 +46,6 @@ use crate::run::states::States;
 use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
 use crate::run::undo::Undos;
-use crate::run::{Run, input};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role, TaskId};
 use crate::value::hash::HashKey;
@@ -183,7 +184,8 @@ impl Run {
             self.fail_internally(format!("there is no workflow {workflow}"));
             return;
         };
-        let words = input::decode_arguments(self, &workflow.parameters, input);
+        let parameters = &workflow.parameters;
+        let words = input::decode_arguments(self, parameters, input, Surplus::PassedOver);
         self.input_was_read(workflow.function, workflow.result, words);
     }
 

@@ -8,7 +8,7 @@ use gsw_agents::McpServers;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::servers::{Calling, ServerCall, Servers as _};
 use gsw_engine::load::Loaded;
-use gsw_engine::run::RunResult;
+use gsw_engine::run::{RunResult, input as input_of};
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, Files, Severity};
 use gsw_tree::event::McpWhat;
@@ -189,6 +189,13 @@ impl Servers {
             report::failure(&"the question to the server is no workflow");
             return Err(Exit::Internal);
         };
+        let program = engine.program();
+        let parameters = &program.workflows[workflow].parameters;
+        let surplus = input_of::surplus(&program.types, parameters, &input);
+        if !surplus.is_empty() {
+            gsw_service::say::say_lines(&gsw_service::issues_text(&surplus));
+            return Err(Exit::Usage);
+        }
         let finished = engine.start(workflow, input).wait();
         servers.close();
         match finished.result {

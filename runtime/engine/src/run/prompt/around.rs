@@ -107,7 +107,7 @@ impl PromptRun {
         let moments: &[Moment] = match ended.result.err().map(error::kind) {
             None => &[Moment::SessionEnd],
             // No hook is asked about what is being given up.
-            Some(Some(BuiltinError::Cancelled)) => &[],
+            Some(Some(BuiltinError::Cancelled | BuiltinError::Unwind)) => &[],
             Some(Some(BuiltinError::BudgetExceeded)) => {
                 &[Moment::OnBudget, Moment::OnError, Moment::SessionEnd]
             }

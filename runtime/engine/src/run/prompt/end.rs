@@ -76,14 +76,15 @@ impl PromptRun {
             }
         };
         decoded.map_err(|issue| {
-            // `word_of_answer` decodes what `check` has accepted, so a failure here is a bug.
-            raise::internal(
+            // `word_of_answer` decodes what `check` has accepted, so a failure here is a bug, or the run ends.
+            let error = raise::internal(
                 &mut run.heap,
                 &format!(
                     "an answer passed the check and does not decode: {}",
                     issue.message
                 ),
-            )
+            );
+            run.in_place_of(error)
         })
     }
 

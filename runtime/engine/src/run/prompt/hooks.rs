@@ -16,9 +16,10 @@ use serde_json::{Map, Value, json};
 use crate::codec;
 use crate::event::{EventKind, HookVerdict, TrustVerdict};
 use crate::model::{Role as Speaker, Said, ToolOutcome};
+use crate::run::Run;
+use crate::run::input::{self, Surplus};
 use crate::run::prompt::tools::{ToolRound, error_for_model};
 use crate::run::prompt::{PromptRun, end};
-use crate::run::{Run, input};
 use crate::task::{Ending, NewTask, Role, TaskId};
 
 /// The hooks of a prompt call.
@@ -113,7 +114,8 @@ impl PromptRun {
         let Some(handler) = hook.handlers.iter().find(|it| it.moment == at.moment) else {
             return Err(format!("the hook `{}` has no such handler", hook.name));
         };
-        let words = input::decode_arguments(run, &handler.parameters, &given.values)
+        let (parameters, values) = (&handler.parameters, &given.values);
+        let words = input::decode_arguments(run, parameters, values, Surplus::PassedOver)
             .map_err(|issues| format!("{issues:?}"))?;
         let frame = run.frame_with(handler.function.0, words);
         run.start_task(NewTask {

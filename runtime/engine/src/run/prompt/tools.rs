@@ -12,12 +12,13 @@ use crate::codec::{self, places};
 use crate::heap::Heap;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
+use crate::run::input::{self, Surplus};
 use crate::run::introspection::too_many_questions;
 use crate::run::prompt::around::{Around, Ended};
 use crate::run::prompt::hooks::Stage;
 use crate::run::prompt::outcome::{self, Given};
 use crate::run::prompt::{PromptRun, arguments, end};
-use crate::run::{Run, input, raise};
+use crate::run::{Run, raise};
 use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error};
 use crate::wait::Wait;
@@ -184,19 +185,8 @@ fn arguments_of(run: &mut Run, tool: &Tool, call: &ToolCall) -> Result<Vec<u64>,
     let empty = Map::new();
     let input = call.input.as_object().unwrap_or(&empty);
     // Strict, with all issues at once, so that the model can correct them in one turn.
-    let mut issues = input::surplus(&run.loaded.types, &tool.parameters, input);
-    let words = match input::decode_arguments(run, &tool.parameters, input) {
-        Ok(words) if issues.is_empty() => return Ok(words),
-        Ok(words) => words,
-        Err(found) => {
-            issues.extend(found);
-            Vec::new()
-        }
-    };
-    for (parameter, word) in tool.parameters.iter().zip(words) {
-        run.heap.release_typed(parameter.ty, word);
-    }
-    Err(arguments::unfit(&tool.parameters, &issues))
+    let words = input::decode_arguments(run, &tool.parameters, input, Surplus::Refused);
+    words.map_err(|issues| arguments::unfit(&tool.parameters, &issues))
 }
 
 /// A tool, or a hook before or after it, has ended; its ending is handed over.
