@@ -191,6 +191,11 @@ impl State {
         let Some(document) = self.documents.close(&path) else {
             return;
         };
+        for workspace in &mut self.workspaces {
+            if let Some(file) = workspace.file(&path) {
+                workspace.release(file);
+            }
+        }
         match on_disk(&path) {
             Ok(text) => self.set(&path, &text, ON_DISK),
             Err(_) => self.remove(&path),
