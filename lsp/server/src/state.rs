@@ -95,8 +95,6 @@ pub struct Support {
     pub configuration: Ability,
     /// Edits that rename files.
     pub renaming: Ability,
-    /// Being offered a hierarchy of types after `initialize`.
-    pub type_hierarchy: Ability,
     /// Showing how far something is.
     pub progress: Ability,
     /// Code actions that say what they change, instead of commands.
