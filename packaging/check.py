@@ -7,61 +7,15 @@ import argparse
 import hashlib
 import os
 import pathlib
-import platform
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DIST = ROOT / "target/dist"
-OWN = platform.machine()
+import action
+import container
+from trial import DIST, OWN, ROOT, assert_greets, left_out, libraries, only, run, works
+
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
-HELLO = 'workflow main(name: string = "world") -> string { "Hello, ${name}!" }\n'
-
-
-def run(*command, **options):
-    words = [str(it) for it in command]
-    done = subprocess.run(words, capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        sys.exit(f"error: {' '.join(words)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def only(pattern):
-    found = sorted(DIST.glob(pattern))
-    if len(found) != 1:
-        sys.exit(f"error: {DIST} has {len(found)} files {pattern}; packaging/release.py makes one")
-    return found[0]
-
-
-def left_out(what, why):
-    print(f"- {what}: not tried, {why}")
-    if os.environ.get("CI"):
-        sys.exit(1)
-
-
-def assert_greets(what, said):
-    assert said == f'"Hello, {what}!"\n', said
-
-
-def works(what, gswc, folder, around=(), place=None):
-    """Runs a program with this gswc and builds it, with nothing in the environment, and runs what it has built. `around` goes before
-    each command, and `place` is what the folder is called there."""
-    (folder / "hello.gsw").write_text(HELLO)
-    inside = {"cwd": folder} if not around else {}
-    place = place or folder
-    assert_greets(what, run(*around, gswc, "run", place / "hello.gsw", "--", "--name", what, env={}, **inside))
-    run(*around, gswc, "build", place / "hello.gsw", "-o", place / "hello", env={}, **inside)
-    assert_greets(what, run(*around, place / "hello", "--name", what, env={}, **inside))
-    assert re.fullmatch(r"gswc \S+\n", run(*around, gswc, "--version", env={}))
-    print(f"- {what}: runs and builds a program")
-
-
-def libraries(program):
-    """The files that the loader needs for a program, itself among them."""
-    return [pathlib.Path(it) for it in re.findall(r"(/\S+) \(0x", run("ldd", program))]
 
 
 def in_empty_root(what, root, gswc):
@@ -157,6 +111,17 @@ def node_package(folder):
     works("npm", folder / "node_modules/.bin/gswc", folder)
 
 
+def cargo_install(folder):
+    """As `cargo install` does it, from what was built for the archives; the profile is theirs, so nothing is built again."""
+    program = ROOT / "compiler/cli"
+    run("cargo", "install", "--locked", "--path", program, "--root", folder, "--target-dir", target_folder(), "--no-track", cwd=ROOT)
+    works("cargo install", folder / "bin/gswc", folder)
+
+
+def target_folder():
+    return ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, help="a folder with the C library of the other machine, as it is mounted there")
@@ -164,7 +129,7 @@ def main():
     sums = [line.split() for line in (DIST / "SHA256SUMS").read_text().splitlines()]
     for digest, name in sums:
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
-    for check in (archive, debian_package, wheel, node_package):
+    for check in (archive, debian_package, wheel, node_package, cargo_install, container.check, action.check):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     for machine in DEBIAN:

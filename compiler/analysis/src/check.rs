@@ -89,7 +89,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 fn item_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for item in file_item_ids(db, file).iter().copied() {
-        check_item(db, item, &mut found);
+        found.extend_from_slice(check_item(db, item));
     }
     found.extend(error_diagnostics(db, file));
     found
@@ -181,7 +181,10 @@ fn follows(db: &dyn Db, report: &Diagnostic, broken: &[(Span, ItemId)]) -> bool 
     })
 }
 
-fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
+/// What is wrong with an item by itself: what an edit of another one leaves alone.
+#[salsa::tracked(returns(deref))]
+fn check_item(db: &dyn Db, item: ItemId) -> Box<[Diagnostic]> {
+    let mut found = Vec::new();
     found.extend_from_slice(&item_signature(db, item).diagnostics);
     if matches!(
         item.kind(db),
@@ -215,6 +218,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend(lint_diagnostics(db, item, inferred));
     }
     found.extend(misplaced);
+    found.into()
 }
 
 /// A list of errors that lacks one or names something else is most likely mistaken: that one of them is never

@@ -26,8 +26,8 @@
 //! - A function that is stored, or given where a type says what it may raise, is checked against that type (`latent`);
 //!   one whose type says nothing may do anything.
 //!
-//! Files are summarised one by one, imports first; files on a cycle of imports know nothing of each other, and the cycle is
-//! reported elsewhere. Of the library, whose files call each other's methods without imports, each item is a unit of its own with
+//! The items of a file are summarised in groups that ask for each other, callees first (`groups`), and files imports first; files on a
+//! cycle of imports know nothing of each other, and the cycle is reported elsewhere. Of the library, whose files call each other's methods without imports, each item is a unit of its own with
 //! all that it calls: a program uses a few of a thousand.
 
 mod body;
@@ -36,6 +36,7 @@ mod caught;
 mod control;
 mod declared;
 mod facts;
+mod groups;
 mod head;
 mod latent;
 mod left_task;
@@ -63,12 +64,30 @@ use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
 pub(crate) use body::checks_into;
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
+use groups::{file_groups, foreseen, group_of};
 pub(crate) use made::fills;
 
-/// The summaries of a file, in the order of [`index`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FileSummary {
+/// The summaries of the items of a unit, in the order of [`index`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct UnitSummary {
     items: Box<[(ItemId, ItemFacts)]>,
+    asked: Asked,
+}
+
+impl UnitSummary {
+    fn of(&self, item: ItemId) -> Option<&ItemFacts> {
+        let items = &self.items;
+        let place = items.binary_search_by_key(&index(item), |(it, _)| index(*it));
+        place.ok().map(|place| &items[place].1)
+    }
+}
+
+/// What the walks of a group of items have asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    AsForeseen,
+    /// Something that the group does not know.
+    Otherwise,
 }
 
 /// What is known of one item. An editor holds it for every item of a project, so it is small where there is little to know.
@@ -155,30 +174,57 @@ fn facts_of(db: &dyn Db, item: ItemId) -> Option<&ItemFacts> {
     if is_std(db, file) {
         return is_summarized(db, item).then(|| summarize_library_item(db, item));
     }
-    let items = &summarize_file(db, file).items;
-    let place = items.binary_search_by_key(&index(item), |(it, _)| index(*it));
-    place.ok().map(|place| &items[place].1)
+    match settle_file(db, file) {
+        Asked::AsForeseen => in_group(db, item),
+        Asked::Otherwise => summarize_file(db, file).of(item),
+    }
+}
+
+/// What is known of an item in the summary of its group.
+fn in_group(db: &dyn Db, item: ItemId) -> Option<&ItemFacts> {
+    let group = group_of(db, item)?;
+    summarize_group(db, *group.first()?).of(item)
 }
 
 fn is_summarized(db: &dyn Db, item: ItemId) -> bool {
     !matches!(item.kind(db), ItemKind::Import | ItemKind::Invalid)
 }
 
-/// The summaries of all items of a file that is not of the library.
+/// Summarises the items of a file that is not of the library, group by group: asked for first, no group asks for one that asks for
+/// another, and so on through a long chain of calls.
+#[salsa::tracked(returns(copy))]
+fn settle_file(db: &dyn Db, file: File) -> Asked {
+    let groups = file_groups(db, file).ordered.iter();
+    let mut leaders = groups.filter_map(|it| it.first().copied());
+    match leaders.all(|it| summarize_group(db, it).asked == Asked::AsForeseen) {
+        true => Asked::AsForeseen,
+        false => Asked::Otherwise,
+    }
+}
+
+/// The summaries of a group of items, by the first one of it.
 #[salsa::tracked(returns(ref))]
-fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
+fn summarize_group(db: &dyn Db, leader: ItemId) -> UnitSummary {
+    let group = group_of(db, leader).unwrap_or_default();
+    let mut asked = FxHashSet::default();
+    // Before all else, so that a group which no longer asks for another one is not kept from being asked by it.
+    for item in group.iter() {
+        asked.extend(foreseen(db, *item));
+    }
+    let items = callees_first(db, &group, |it| group.contains(&it));
+    let mut unit = Unit::new(db, leader.file(db), items);
+    unit.foreseen = asked;
+    unit.summary()
+}
+
+/// The summaries of all items of a file that is not of the library, walked as one group.
+#[salsa::tracked(returns(ref))]
+fn summarize_file(db: &dyn Db, file: File) -> UnitSummary {
     let items = file_item_ids(db, file).iter().copied();
     let items: Vec<ItemId> = items.filter(|it| is_summarized(db, *it)).collect();
     let own: FxHashSet<ItemId> = items.iter().copied().collect();
     let items = callees_first(db, &items, |it| own.contains(&it));
-    let mut unit = Unit::new(db, file, items);
-    unit.settle();
-    let mut items = unit.items.clone();
-    items.sort_by_key(|it| index(*it));
-    let facts = items.into_iter().map(|item| (item, unit.finish(item)));
-    FileSummary {
-        items: facts.collect(),
-    }
+    Unit::new(db, file, items).summary()
 }
 
 /// The summary of an item of the library, found with those of all that it calls.
@@ -254,6 +300,9 @@ struct Unit<'a> {
     askers: FxHashMap<ItemId, BTreeSet<u32>>,
     /// The place in the unit of the item that is walked.
     walked: Option<u32>,
+    /// The items of its file that a group may ask for.
+    foreseen: FxHashSet<ItemId>,
+    asked: Asked,
 }
 
 impl<'a> Unit<'a> {
@@ -267,11 +316,24 @@ impl<'a> Unit<'a> {
             outside: FxHashMap::default(),
             askers: FxHashMap::default(),
             walked: None,
+            foreseen: FxHashSet::default(),
+            asked: Asked::AsForeseen,
         }
     }
 }
 
 impl Unit<'_> {
+    fn summary(mut self) -> UnitSummary {
+        self.settle();
+        let mut items = self.items.clone();
+        items.sort_by_key(|it| index(*it));
+        let facts = items.into_iter().map(|item| (item, self.finish(item)));
+        UnitSummary {
+            items: facts.collect(),
+            asked: self.asked,
+        }
+    }
+
     /// Walks the items until nothing more is learnt, and says how many walks that took. An item is walked again only when what it
     /// asked for has grown, itself included; with callees first, a chain of calls costs one walk of each link.
     fn settle(&mut self) -> usize {
@@ -414,6 +476,16 @@ impl Unit<'_> {
             self.known.insert(item, Known::nothing());
             return self.of(item);
         }
+        if file == own && is_summarized(db, item) {
+            let facts = match self.foreseen.contains(&item) {
+                true => in_group(db, item),
+                false => {
+                    self.asked = Asked::Otherwise;
+                    None
+                }
+            };
+            return facts.map_or_else(Known::nothing, ItemFacts::known);
+        }
         let may_ask = *self.outside.entry(file).or_insert_with(|| {
             // On a cycle of imports the query would ask for itself, which salsa answers with a panic. The cycle is an error anyway.
             is_std(db, file) || !is_cycle(db, file, own)
@@ -451,7 +523,7 @@ mod tests {
 
     use gsw_source::{Database, Project};
 
-    use super::{File, Unit, callees_first, file_item_ids};
+    use super::{Asked, File, Unit, callees_first, file_item_ids};
 
     /// How many walks each item costs, where each of many calls the next one, and the last `end`.
     fn walks_of_a_chain(links: usize, end: &str) -> usize {
@@ -481,5 +553,21 @@ mod tests {
             assert_eq!(walks_of_a_chain(links, "x"), 1, "{links}");
             assert!(walks_of_a_chain(links, "f0(x)") <= 5, "{links}");
         }
+    }
+
+    #[test]
+    fn what_a_group_does_not_know_of_is_asked_of_the_whole_file() {
+        let db = Database::default();
+        let text = "error E\nfn f() -> int { fail E }\nfn g() -> int { f() }\n";
+        let file = File::new(&db, "main.gsw".into(), text.into());
+        let modules = BTreeMap::from([("main".to_owned(), file)]);
+        Project::new(&db, modules, "main".into());
+        let last = *file_item_ids(&db, file).last().expect("it has three");
+        let mut unit = Unit::new(&db, file, vec![last]);
+        unit.settle();
+        assert_eq!(unit.asked, Asked::Otherwise);
+        assert_eq!(super::settle_file(&db, file), Asked::AsForeseen);
+        let whole = super::summarize_file(&db, file);
+        assert_eq!(whole.of(last), super::in_group(&db, last));
     }
 }

@@ -55,7 +55,10 @@ pub(crate) struct Site<'db> {
 /// is only the library.
 #[must_use]
 pub fn site(db: &dyn Db, title: Option<&str>, state: State) -> Vec<Page> {
-    let (own, library) = modules(db, title.is_some());
+    let (own, library) = match title {
+        Some(_) => modules(db),
+        None => (Vec::new(), modules(db).1),
+    };
     let links = Links::new(own.iter().chain(&library));
     let site = Site {
         db,
@@ -77,7 +80,7 @@ pub fn site(db: &dyn Db, title: Option<&str>, state: State) -> Vec<Page> {
     let graph = graph.filter(|it| !it.workflows.is_empty());
     pages.push(page(
         "index.html",
-        frame::index(&site, state, graph.is_some()),
+        frame::index(&site, state, graph.as_ref()),
     ));
     pages.extend(manual::pages(&site));
     pages.extend(graph.map(|it| page("graph.svg", svg(&it))));
@@ -102,7 +105,7 @@ fn page(name: &str, text: String) -> Page {
 }
 
 /// The modules of the program and of the library.
-fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
+fn modules(db: &dyn Db) -> (Vec<Module>, Vec<Module>) {
     let Some(project) = Project::try_get(db) else {
         return (Vec::new(), Vec::new());
     };
@@ -114,7 +117,7 @@ fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
                 name: path.clone(),
                 file,
             });
-        } else if with_own {
+        } else {
             let inside = path.strip_prefix(&root).filter(|it| !it.is_empty());
             let name = match inside {
                 Some(inside) => inside.trim_start_matches('/').to_owned(),

@@ -9,12 +9,23 @@ pub fn cycles<N: Copy + Eq + Hash>(
     starts: impl IntoIterator<Item = N>,
     targets: impl FnMut(N) -> Vec<N>,
 ) -> FxHashMap<N, u32> {
+    let numbered = (0..).zip(groups(starts, targets));
+    let nodes = numbered.flat_map(|(number, it)| it.into_iter().map(move |it| (it, number)));
+    nodes.collect()
+}
+
+/// The nodes that the starts lead to, in groups that reach each other. What a group leads to comes before it.
+pub fn groups<N: Copy + Eq + Hash>(
+    starts: impl IntoIterator<Item = N>,
+    targets: impl FnMut(N) -> Vec<N>,
+) -> Vec<Vec<N>> {
     let mut walk = Walk {
         targets,
         order: FxHashMap::default(),
         low: FxHashMap::default(),
         open: Vec::new(),
-        cycles: FxHashMap::default(),
+        closed: FxHashSet::default(),
+        groups: Vec::new(),
         next: 0,
     };
     for start in starts {
@@ -22,7 +33,7 @@ pub fn cycles<N: Copy + Eq + Hash>(
             walk.run(start);
         }
     }
-    walk.cycles
+    walk.groups
 }
 
 /// The nodes that lead back to themselves.
@@ -51,9 +62,11 @@ struct Walk<N, F> {
     targets: F,
     order: FxHashMap<N, u32>,
     low: FxHashMap<N, u32>,
-    /// Nodes whose cycle is not known yet.
+    /// Nodes whose group is not known yet.
     open: Vec<N>,
-    cycles: FxHashMap<N, u32>,
+    /// Those whose group is known.
+    closed: FxHashSet<N>,
+    groups: Vec<Vec<N>>,
     next: u32,
 }
 
@@ -70,7 +83,7 @@ impl<N: Copy + Eq + Hash, F: FnMut(N) -> Vec<N>> Walk<N, F> {
             if !self.order.contains_key(&target) {
                 let inside = self.enter(target);
                 stack.push((target, inside));
-            } else if !self.cycles.contains_key(&target) {
+            } else if !self.closed.contains(&target) {
                 let seen = self.order[&target];
                 self.lower(node, seen);
             }
@@ -95,12 +108,11 @@ impl<N: Copy + Eq + Hash, F: FnMut(N) -> Vec<N>> Walk<N, F> {
     fn leave(&mut self, node: N, parent: Option<N>) {
         let low = self.low[&node];
         if low == self.order[&node] {
-            while let Some(member) = self.open.pop() {
-                self.cycles.insert(member, low);
-                if member == node {
-                    break;
-                }
-            }
+            let start = self.open.iter().rposition(|it| *it == node);
+            // Every node is open until its group is known.
+            let group = self.open.split_off(start.unwrap_or_default());
+            self.closed.extend(&group);
+            self.groups.push(group);
         }
         if let Some(parent) = parent {
             self.lower(parent, low);
@@ -110,7 +122,7 @@ impl<N: Copy + Eq + Hash, F: FnMut(N) -> Vec<N>> Walk<N, F> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cycles, on_cycles};
+    use super::{cycles, groups, on_cycles};
 
     #[test]
     fn nodes_that_reach_each_other_have_one_number() {
@@ -127,5 +139,17 @@ mod tests {
         let mut back: Vec<u32> = on_cycles(0..5, targets).into_iter().collect();
         back.sort_unstable();
         assert_eq!(back, [1, 2, 4]);
+    }
+
+    #[test]
+    fn a_group_comes_after_those_that_it_leads_to() {
+        let targets = |it: u32| match it {
+            0 => vec![3, 1],
+            1 => vec![2],
+            2 => vec![1, 4],
+            _ => Vec::new(),
+        };
+        let found = groups([0, 3], targets);
+        assert_eq!(found, [vec![4], vec![1, 2], vec![3], vec![0]]);
     }
 }

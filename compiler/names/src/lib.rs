@@ -40,7 +40,7 @@ mod variance;
 pub use alias::{alias_target, has_check};
 pub use attribute::{PUBLIC_ATTRIBUTES, RequirementKind};
 pub use built_in::built_in_types;
-pub use cycle::on_cycles;
+pub use cycle::{groups, on_cycles};
 pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::{display_parameter, display_type};

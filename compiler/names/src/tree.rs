@@ -70,13 +70,13 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
     Some(Arc::new(head))
 }
 
-/// How many heads stay when others are released.
-pub fn keep_heads(db: &mut dyn Db, retained: Retained) {
+/// How many heads stay when others are released, besides those of the `open` items of documents that are edited.
+pub fn keep_heads(db: &mut dyn Db, retained: Retained, open: usize) {
     let items = match retained {
         Retained::Many => 2048,
         Retained::Few => 1024,
     };
-    item_head::set_lru_capacity(db, items);
+    item_head::set_lru_capacity(db, items + open);
 }
 
 /// A test without what its head says besides its name.

@@ -19,7 +19,7 @@ mod thread;
 
 pub use ahead::look_ahead;
 pub use code::{Code, DiagnosticTag, explain};
-pub use db::{Database, Db, Retained};
+pub use db::{Database, Db, Earlier, Retained};
 pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Mention, Severity};
 pub use disk::{Disk, Files, paths_below};
 pub use file::{File, Folder, INSTRUCTIONS, LARGEST_SKILL, Project};

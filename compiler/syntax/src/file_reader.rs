@@ -5,9 +5,11 @@ use std::sync::Arc;
 use gsw_source::{Db, Diagnostic, File, Span};
 
 use crate::ast::{Item, ItemBody, Visibility};
+use crate::last_parse::{ItemPlace, LastParse};
 use crate::layout::{ItemTokens, Layout, lay_out};
 use crate::lexer::{Lexed, lex};
 use crate::misspelt::correct;
+use crate::parsed_file::FileItem;
 use crate::parser::{ParseError, parse_item};
 use crate::parser_report::Report;
 use crate::token::Token;
@@ -40,7 +42,10 @@ impl ReadItem {
     /// Whether its tree has all of its text. A mistake may be left to a later report, and is none of `diagnostics` then.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.diagnostics.is_empty() && self.parsed.errors.is_empty()
+        let ParsedTokens {
+            errors, too_deep, ..
+        } = &self.parsed;
+        self.diagnostics.is_empty() && errors.is_empty() && too_deep.is_none()
     }
 
     /// Its first byte in the file.
@@ -95,29 +100,69 @@ impl FileReader {
 
     /// Its items in order, each parsed when it is asked for.
     pub fn items(&self) -> impl Iterator<Item = ReadItem> {
-        let Layout { tokens, items } = &self.layout;
         let report = self.report();
-        items.iter().enumerate().map(move |(index, item)| {
-            let parsed = ItemText::new(&self.text, &self.lexed, tokens, item).parse();
-            let next = items
-                .get(index + 1)
-                .map(|next| tokens[next.range.start].span);
-            let before = index.checked_sub(1).and_then(|it| items.get(it));
-            let before = before.map_or(&[][..], |it| &tokens[it.range.clone()]);
-            let diagnostics = match report.ends_body(before, &tokens[item.range.clone()]) {
-                true => Vec::new(),
-                false => report.item(&parsed, next),
+        (0..self.count()).map(move |index| self.read(&report, index))
+    }
+
+    /// Its items in order, those that are as `last` has them without being parsed again.
+    pub(crate) fn items_since<'last>(
+        &self,
+        last: Option<&'last LastParse>,
+    ) -> impl Iterator<Item = (ItemPlace, MaybeRead<'last>)> {
+        let report = self.report();
+        let unchanged = last.map(|it| it.unchanged_in(&self.text));
+        (0..self.count()).map(move |index| {
+            let place = self.place(index);
+            let known = unchanged.as_ref().and_then(|it| it.find(place));
+            let item = match known {
+                Some(known) => MaybeRead::Known(known),
+                None => MaybeRead::Read(Box::new(self.read(&report, index))),
             };
-            ReadItem {
-                parsed,
-                diagnostics,
-            }
+            (place, item)
         })
+    }
+
+    /// The text of the file, as queries share it.
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
+    fn place(&self, index: usize) -> ItemPlace {
+        let tokens = &self.layout.tokens[self.layout.items[index].range.clone()];
+        let first = tokens[0].span.start;
+        let start = self.lexed.docs.get(&first).map_or(first, |docs| docs.start);
+        ItemPlace::new(start, tokens)
+    }
+
+    fn read(&self, report: &Report<'_>, index: usize) -> ReadItem {
+        let Layout { tokens, items } = &self.layout;
+        let item = &items[index];
+        let parsed = ItemText::new(&self.text, &self.lexed, tokens, item).parse();
+        let next = items
+            .get(index + 1)
+            .map(|next| tokens[next.range.start].span);
+        let before = index.checked_sub(1).and_then(|it| items.get(it));
+        let before = before.map_or(&[][..], |it| &tokens[it.range.clone()]);
+        let diagnostics = match report.ends_body(before, &tokens[item.range.clone()]) {
+            true => Vec::new(),
+            false => report.item(&parsed, next),
+        };
+        ReadItem {
+            parsed,
+            diagnostics,
+        }
     }
 
     fn report(&self) -> Report<'_> {
         Report::new(self.file, &self.text, &self.lexed.errors)
     }
+}
+
+/// An item of a file of which an earlier text was parsed.
+pub(crate) enum MaybeRead<'last> {
+    /// The edit has left it alone.
+    Known(&'last FileItem),
+    Read(Box<ReadItem>),
 }
 
 /// An item's parse with the tokens that it was made of.

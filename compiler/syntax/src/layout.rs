@@ -87,7 +87,8 @@ fn lay_out_item(
         if index > first
             && token.line_start != LineStart::Inside
             && lines == Lines::Separate
-            && is_separated(&tokens[..index], token, is_matched, tokens.get(index + 1))
+            && !(token.kind.is_closer() && is_matched)
+            && is_separated(&tokens[..index], token, tokens.get(index + 1))
         {
             let end = tokens[index - 1].span.end;
             result.push(Token {
@@ -118,14 +119,13 @@ enum Lines {
     Ignored,
 }
 
-fn is_separated(before: &[Token], token: Token, is_matched: bool, next: Option<&Token>) -> bool {
+fn is_separated(before: &[Token], token: Token, next: Option<&Token>) -> bool {
     let mut before = before.iter().rev().map(|it| it.kind);
     let Some(previous) = before.next() else {
         return false;
     };
     // In `accounts.*` it is no operator.
     let is_name = previous == TokenKind::Star && before.next() == Some(TokenKind::Dot);
-    let ends_bracket = token.kind.is_closer() && is_matched;
     let precedes = |kind| next.is_some_and(|it| it.kind == kind);
     // A field may have any word for a name: `in: [string]` continues nothing.
     let is_named = precedes(TokenKind::Colon);
@@ -135,7 +135,6 @@ fn is_separated(before: &[Token], token: Token, is_matched: bool, next: Option<&
     (is_name || !continues_after(previous))
         && !previous.is_opener()
         && (is_named || !continues)
-        && !ends_bracket
         && !matches!(previous, TokenKind::Semicolon)
 }
 

@@ -185,16 +185,23 @@ impl Lexer<'_> {
         match kind {
             CommentKind::Plain => {}
             CommentKind::Doc => {
-                let docs = self.pending_docs.get_or_insert_with(|| DocComment {
-                    start: offset(start),
-                    text: String::new(),
-                });
-                append_line(&mut docs.text, doc_text(line), docs.start == offset(start));
+                let text = doc_text(line);
+                match &mut self.pending_docs {
+                    Some(docs) => add_line(&mut docs.text, text),
+                    None => {
+                        self.pending_docs = Some(DocComment {
+                            start: offset(start),
+                            text: text.to_owned(),
+                        });
+                    }
+                }
             }
             CommentKind::ModuleDoc => {
-                let is_first = self.lexed.module_docs.is_none();
-                let docs = self.lexed.module_docs.get_or_insert_default();
-                append_line(docs, doc_text(line), is_first);
+                let text = doc_text(line);
+                match &mut self.lexed.module_docs {
+                    Some(docs) => add_line(docs, text),
+                    None => self.lexed.module_docs = Some(text.to_owned()),
+                }
             }
         }
         let position = match self.line_start {
@@ -218,10 +225,8 @@ fn doc_text(line: &str) -> &str {
     text.strip_prefix(' ').unwrap_or(text)
 }
 
-fn append_line(text: &mut String, line: &str, is_first: bool) {
-    if !is_first {
-        text.push('\n');
-    }
+fn add_line(text: &mut String, line: &str) {
+    text.push('\n');
     text.push_str(line);
 }
 

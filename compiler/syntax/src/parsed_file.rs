@@ -6,7 +6,8 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Retained, 
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Item, ItemBody};
-use crate::file_reader::FileReader;
+use crate::file_reader::{FileReader, MaybeRead};
+use crate::last_parse::{LastItem, LastParse};
 use crate::token::{Token, TokenKind};
 use crate::trivia::Comment;
 
@@ -20,6 +21,9 @@ pub struct ParsedFile {
     pub diagnostics: Vec<Diagnostic>,
     /// The index in `items` of each one.
     places: FxHashMap<ItemId, usize>,
+    /// Held for the next parse alone.
+    #[expect(dead_code, reason = "its owner, which `Earlier` only borrows")]
+    last: Arc<LastParse>,
 }
 
 /// An item and its place.
@@ -43,23 +47,40 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     let reader = FileReader::new(db, file);
     let mut diagnostics = reader.lexical_diagnostics();
     let mut items = Vec::with_capacity(reader.count());
+    let mut whole = Vec::with_capacity(reader.count());
     let mut occurrences: FxHashMap<(ItemKind, Name), u32> = FxHashMap::default();
-    for read in reader.items() {
-        let parsed = read.parsed;
-        diagnostics.extend(read.diagnostics);
-        let text = &reader.text()[parsed.offset as usize..];
-        let (kind, name) = identify(&parsed.item, &parsed.tokens, text);
+    let last = db.earlier().get::<LastParse>(file);
+    for (place, item) in reader.items_since(last.as_deref()) {
+        let (kind, name, tree, is_whole) = match item {
+            MaybeRead::Known(known) => {
+                let (id, tree) = (known.id, Arc::clone(&known.item));
+                (id.kind(db), id.name(db).clone(), tree, true)
+            }
+            MaybeRead::Read(read) => {
+                let (is_whole, parsed) = (read.is_whole(), read.parsed);
+                diagnostics.extend(read.diagnostics);
+                let text = &reader.text()[parsed.offset as usize..];
+                let (kind, name) = identify(&parsed.item, &parsed.tokens, text);
+                (kind, name, Arc::new(parsed.item), is_whole)
+            }
+        };
         let occurrence = occurrences.entry((kind, name.clone())).or_default();
-        items.push(FileItem {
+        let item = FileItem {
             id: ItemId::new(db, file, kind, name, *occurrence),
-            item: Arc::new(parsed.item),
-            offset: parsed.offset,
-        });
+            item: tree,
+            offset: place.start(),
+        };
         *occurrence += 1;
+        if is_whole {
+            whole.push(LastItem::new(place, item.clone()));
+        }
+        items.push(item);
     }
     diagnostics.sort_by_key(|diagnostic| match diagnostic.place {
         Place::File { span, .. } | Place::Item { span, .. } => span,
     });
+    let last = Arc::new(LastParse::new(reader.shared_text(), whole));
+    db.earlier().set(file, &last);
     let places = items.iter().map(|item| item.id).zip(0..).collect();
     ParsedFile {
         items,
@@ -67,6 +88,7 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
         docs: reader.module_docs().cloned(),
         comments: reader.comments().to_vec(),
         diagnostics,
+        last,
     }
 }
 
@@ -87,14 +109,15 @@ pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
     find_item(db, id).map(|item| Arc::clone(&item.item))
 }
 
-/// How many trees stay when others are released.
-pub fn keep_trees(db: &mut dyn Db, retained: Retained) {
+/// How many trees stay when others are released, besides those of the `open` items of documents that are edited: an edit of one asks
+/// for all.
+pub fn keep_trees(db: &mut dyn Db, retained: Retained, open: usize) {
     let (files, items) = match retained {
         Retained::Many => (128, 2048),
         Retained::Few => (16, 64),
     };
     parse_file::set_lru_capacity(db, files);
-    item_ast::set_lru_capacity(db, items);
+    item_ast::set_lru_capacity(db, items + open);
 }
 
 /// The first byte of an item in its file; 0 when its file has no such item any more.

@@ -21,17 +21,28 @@ pub fn diagnose_ahead(db: &dyn Db, files: &[File], until: Instant) -> usize {
     })
 }
 
-/// Releases what the checks of files have left behind and is soon found again, but for what was used last.
-pub fn let_go(db: &mut Database, retained: Retained) {
-    keep(db, retained);
+/// Releases what the checks of files have left behind and is soon found again, but for what was used last and what belongs to the
+/// `open` items of documents that are edited.
+pub fn let_go(db: &mut Database, retained: Retained, open: usize) {
+    keep(db, retained, open);
     salsa::Database::trigger_lru_eviction(db);
-    keep(db, Retained::Many);
+    hold(db, open);
 }
 
-fn keep(db: &mut Database, retained: Retained) {
-    gsw_syntax::keep_trees(db, retained);
-    gsw_names::keep_heads(db, retained);
+/// From now on an edit releases nothing of so many items of documents that are edited.
+pub fn hold(db: &mut Database, open: usize) {
+    keep(db, Retained::Many, open);
+}
+
+fn keep(db: &mut Database, retained: Retained, open: usize) {
+    gsw_syntax::keep_trees(db, retained, open);
+    gsw_names::keep_heads(db, retained, open);
     gsw_infer::keep_bodies(db, retained);
+}
+
+/// How many declarations there are in a file.
+pub fn count_items(db: &dyn Db, file: File) -> usize {
+    gsw_syntax::file_item_ids(db, file).len()
 }
 
 /// Those that need no look into the bodies of other files, which are had before all is read.

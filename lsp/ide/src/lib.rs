@@ -58,7 +58,7 @@ pub use completion::{
 };
 pub use definition::definition;
 pub use diagnostics::{
-    diagnose_ahead, diagnostics, first_diagnostics, let_go, project_diagnostics,
+    count_items, diagnose_ahead, diagnostics, first_diagnostics, hold, let_go, project_diagnostics,
 };
 pub use document_highlight::{Access, Highlight, document_highlight};
 pub use document_link::{Link, document_link};

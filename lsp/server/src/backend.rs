@@ -67,17 +67,6 @@ impl Backend {
         let _ = self.client.register_capability(vec![registration]).await;
     }
 
-    /// Says that there is a hierarchy of types, which the answer to `initialize` has no field for.
-    async fn offer_types(&self) {
-        let registration = lsp::Registration {
-            id: "types".into(),
-            method: "textDocument/prepareTypeHierarchy".into(),
-            register_options: Some(json!({ "documentSelector": [{ "pattern": "**/*.gsw" }] })),
-        };
-        // A client that refuses shows none.
-        let _ = self.client.register_capability(vec![registration]).await;
-    }
-
     /// Has the client ask again for what other files or settings decide. The session may be ending: failures are of no interest.
     async fn refresh(&self) {
         let Ok(support) = self.worker.ask(|state| state.settings.support).await else {
@@ -148,9 +137,6 @@ impl LanguageServer for Backend {
         let Ok(support) = support else { return };
         if support.watching == Ability::Present {
             self.watch().await;
-        }
-        if support.type_hierarchy == Ability::Present {
-            self.offer_types().await;
         }
     }
 

@@ -46,7 +46,6 @@ fn support(client: &lsp::ClientCapabilities) -> Support {
     let hover = document.and_then(|it| it.hover.as_ref());
     let symbols = document.and_then(|it| it.document_symbol.as_ref());
     let watched = workspace.and_then(|it| it.did_change_watched_files);
-    let types = document.and_then(|it| it.type_hierarchy);
     let actions = document.and_then(|it| it.code_action.as_ref());
     let window = client.window.as_ref();
     Support {
@@ -64,7 +63,6 @@ fn support(client: &lsp::ClientCapabilities) -> Support {
         refresh: workspace.map(refresh).unwrap_or_default(),
         configuration: workspace.and_then(|it| it.configuration).into(),
         renaming: workspace.and_then(renames_files).into(),
-        type_hierarchy: types.and_then(|it| it.dynamic_registration).into(),
         progress: window.and_then(|it| it.work_done_progress).into(),
         // Clients that say nothing have always been sent them.
         action_literals: Some(actions.is_none_or(|it| it.code_action_literal_support.is_some()))

@@ -284,7 +284,7 @@ impl State {
     /// Releases what the checks of closed files have left behind.
     pub fn let_go(&mut self, retained: Retained) {
         for workspace in &mut self.workspaces {
-            gsw_ide::let_go(&mut workspace.db, retained);
+            workspace.let_go(retained);
         }
     }
 
@@ -316,6 +316,7 @@ impl State {
         let Some(diagnostics) = found else {
             return Progress::Silent;
         };
+        self.hold_open(&path);
         let is_fresh = self.checks.fresh.remove(&path);
         let hash = digest(&diagnostics);
         let known = self.checks.published.get(&path);
@@ -340,6 +341,16 @@ impl State {
             diagnostics,
             version,
         })
+    }
+
+    /// A document that is open and was just checked is likely to be edited.
+    pub fn hold_open(&mut self, path: &Path) {
+        if self.documents.get(path).is_some()
+            && is_source(path)
+            && let Some((workspace, file)) = self.locate(path)
+        {
+            self.workspaces[workspace].hold(file);
+        }
     }
 
     /// Finds out on all cores what is wrong with the first of these files, for as many of them as can be looked at until then, and

@@ -3,6 +3,7 @@
 
 mod actions;
 mod addresses;
+mod announced;
 mod backend;
 mod capabilities;
 mod checks;

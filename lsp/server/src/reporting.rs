@@ -25,9 +25,11 @@ pub fn of_document(
     if let Some(path) = &path {
         state.read_below(path);
     }
-    let items = path
-        .and_then(|path| state.diagnostics(&path))
-        .unwrap_or_default();
+    let items = path.as_deref().and_then(|path| state.diagnostics(path));
+    let items = items.unwrap_or_default();
+    if let Some(path) = &path {
+        state.hold_open(path);
+    }
     let result_id = format!("{:016x}", digest(&items));
     if known == Some(result_id.as_str()) {
         return lsp::RelatedUnchangedDocumentDiagnosticReport {

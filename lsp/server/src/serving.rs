@@ -8,6 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LspService, Server};
 
+use crate::announced::Announced;
 use crate::backend::Backend;
 use crate::frames;
 use crate::loading::{Load, Loads};
@@ -66,7 +67,7 @@ pub async fn serve_on(
     // Handlers are begun in the order of messages and send their jobs before they first wait, so jobs keep that order.
     Server::new(frames::messages(input), output, socket)
         .concurrency_level(PENDING)
-        .serve(service)
+        .serve(Announced(service))
         .await;
     Ok(match is_shut_down.load(Ordering::Relaxed) {
         true => Ending::Regular,

@@ -95,8 +95,6 @@ pub struct Support {
     pub configuration: Ability,
     /// Edits that rename files.
     pub renaming: Ability,
-    /// Being offered a hierarchy of types after `initialize`.
-    pub type_hierarchy: Ability,
     /// Showing how far something is.
     pub progress: Ability,
     /// Code actions that say what they change, instead of commands.
@@ -191,6 +189,11 @@ impl State {
         let Some(document) = self.documents.close(&path) else {
             return;
         };
+        for workspace in &mut self.workspaces {
+            if let Some(file) = workspace.file(&path) {
+                workspace.release(file);
+            }
+        }
         match on_disk(&path) {
             Ok(text) => self.set(&path, &text, ON_DISK),
             Err(_) => self.remove(&path),

@@ -1,10 +1,11 @@
 //! A set of files that are compiled together, with a database of its own: a project with a `gsw.toml`, a folder that the editor has
 //! open, or the folder of a file that belongs to neither.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, File, Files, Project};
+use gsw_source::{Database, File, Files, Project, Retained};
 use salsa::{Durability, Setter};
 
 use crate::documents::Documents;
@@ -14,6 +15,8 @@ pub struct Workspace {
     pub root: PathBuf,
     reach: Reach,
     pub db: Database,
+    /// How many declarations each document had that was checked since it was opened.
+    open: HashMap<File, usize>,
 }
 
 /// A document that is open: an edit of it leaves all alone that was found out without looking at an open one.
@@ -63,7 +66,12 @@ impl Workspace {
                 gsw_project::add_files(&mut db, &paths, files);
             }
         }
-        let mut workspace = Self { root, reach, db };
+        let mut workspace = Self {
+            root,
+            reach,
+            db,
+            open: HashMap::new(),
+        };
         workspace.enter();
         Some(workspace)
     }
@@ -152,6 +160,30 @@ impl Workspace {
             .to(text);
         gsw_project::follow_imports(&mut self.db, file, files);
         self.enter();
+    }
+
+    /// What is known of the declarations of a document that was just checked stays while it is open: an edit asks for all of them.
+    pub fn hold(&mut self, file: File) {
+        let count = gsw_ide::count_items(&self.db, file);
+        if self.open.insert(file, count) != Some(count) {
+            let open = self.open_items();
+            gsw_ide::hold(&mut self.db, open);
+        }
+    }
+
+    /// The document is closed.
+    pub fn release(&mut self, file: File) {
+        self.open.remove(&file);
+    }
+
+    /// Releases what checks have left behind.
+    pub fn let_go(&mut self, retained: Retained) {
+        let open = self.open_items();
+        gsw_ide::let_go(&mut self.db, retained, open);
+    }
+
+    fn open_items(&self) -> usize {
+        self.open.values().sum()
     }
 
     /// Reads what a file imports from outside of the folder.

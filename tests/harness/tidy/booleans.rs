@@ -9,32 +9,16 @@ use crate::program::root;
 /// none may join.
 const KNOWN: &[(&str, &[&str])] = &[
     ("compiler/cli/src/commands/dap/follower.rs", &["why"]),
-    ("compiler/describe/src/site.rs", &["modules"]),
-    ("compiler/describe/src/site/frame.rs", &["index"]),
     ("compiler/flow/src/compare/pairing.rs", &["write"]),
-    ("compiler/flow/src/compare/walk/call.rs", &["named_by"]),
     (
         "compiler/flow/src/compare/walk/instruction.rs",
         &["value_differs"],
     ),
     ("compiler/flow/src/lower/interpolation.rs", &["piece"]),
     ("compiler/flow/src/verify/shape.rs", &["expect"]),
-    ("compiler/infer/src/infer/statement.rs", &["end_block"]),
-    (
-        "compiler/infer/src/infer/variant_pattern.rs",
-        &["unknown_field"],
-    ),
     ("compiler/names/src/declared_type.rs", &["presence"]),
-    (
-        "compiler/analysis/src/rules/place.rs",
-        &["visit", "misplaced"],
-    ),
-    ("compiler/syntax/src/layout.rs", &["is_separated"]),
-    ("compiler/syntax/src/lexer.rs", &["append_line"]),
-    ("runtime/agents/src/answer/choose.rs", &["row_around"]),
     ("runtime/agents/src/answer/frame.rs", &["goes_on"]),
     ("runtime/agents/src/answer/number.rs", &["kept"]),
-    ("runtime/agents/src/answer/parse/container.rs", &["colon"]),
     ("runtime/agents/src/answer/resemble.rs", &["changed"]),
     ("runtime/engine/src/front.rs", &["shield"]),
     ("runtime/engine/src/run/prompt.rs", &["reflection_ends"]),

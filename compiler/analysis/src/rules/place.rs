@@ -11,14 +11,27 @@ use crate::errors;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let kind = body.item.kind(db);
-    let is_own = kind == ItemKind::Workflow && body.part == BodyPart::Main;
+    let level = if kind == ItemKind::Workflow && body.part == BodyPart::Main {
+        Level::Workflow
+    } else {
+        Level::Inside
+    };
     // Nearly all statements are allowed anywhere.
     if body.has(|it| holds_misplaced(body, it, kind)) {
-        visit(body, body.root, kind, is_own, found);
+        visit(body, body.root, kind, level, found);
     }
     if body.has(|it| matches!(it, ExpressionKind::Undo(_))) {
         check_undos(body, body.root, home_of_undo(body.part, kind), found);
     }
+}
+
+/// What runs a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The body of a workflow itself.
+    Workflow,
+    /// A function, or a lambda in whatever body.
+    Inside,
 }
 
 /// Where an `undo` is not allowed; `None` where it is. The workflow that it belongs to is known only when it runs, since
@@ -59,17 +72,17 @@ fn check_undos(
 }
 
 /// `is_own` says whether the expression belongs to the body of a workflow itself, not to a closure in it.
-fn visit(body: &Body, id: ExpressionId, kind: ItemKind, is_own: bool, found: &mut Vec<Diagnostic>) {
+fn visit(body: &Body, id: ExpressionId, kind: ItemKind, level: Level, found: &mut Vec<Diagnostic>) {
     let expression = body.expression(id);
     if let ExpressionKind::Block { statements, .. } = &expression.kind {
         for statement in statements {
-            found.extend(misplaced(body, statement, kind, is_own));
+            found.extend(misplaced(body, statement, kind, level));
         }
     }
     for child in children(&expression.kind) {
         match child {
-            Child::Inline(inner) => visit(body, inner, kind, is_own, found),
-            Child::Closure(lambda, _) => visit(body, lambda.body, kind, false, found),
+            Child::Inline(inner) => visit(body, inner, kind, level, found),
+            Child::Closure(lambda, _) => visit(body, lambda.body, kind, Level::Inside, found),
         }
     }
 }
@@ -80,7 +93,7 @@ fn holds_misplaced(body: &Body, expression: &ExpressionKind, kind: ItemKind) -> 
         return false;
     };
     let mut statements = statements.iter();
-    statements.any(|it| misplaced(body, it, kind, false).is_some())
+    statements.any(|it| misplaced(body, it, kind, Level::Inside).is_some())
 }
 
 /// Whether a mock may stand there: a function that sets some is called by tests alone, which is checked where it is used.
@@ -92,12 +105,12 @@ fn misplaced(
     body: &Body,
     statement: &Statement,
     kind: ItemKind,
-    is_own: bool,
+    level: Level,
 ) -> Option<Diagnostic> {
     let place = body.place(statement.span);
     match &statement.kind {
         StatementKind::Var { local, .. }
-            if body.local(*local).kind == LocalKind::State && !is_own =>
+            if body.local(*local).kind == LocalKind::State && level == Level::Inside =>
         {
             let home = "the body of a workflow itself";
             let report = errors::misplaced_statement(place, "`state`", home);

@@ -10,6 +10,7 @@ use super::manual::{CODES, manual_page};
 use super::markdown::{markdown, summary};
 use super::{Module, Site, State};
 use crate::escape::escaped;
+use crate::graph::Graph;
 use crate::manual::{MANUAL, ManualPage};
 
 /// The page that is shown, as the list beside it knows it.
@@ -108,7 +109,7 @@ fn list(out: &mut String, title: &str, modules: &[Module], current: Current<'_>)
     out.push_str("</ul>\n");
 }
 
-pub(crate) fn index(site: &Site<'_>, state: State, has_graph: bool) -> String {
+pub(crate) fn index(site: &Site<'_>, state: State, graph: Option<&Graph>) -> String {
     let name = site.title.as_deref().unwrap_or("The Groundswell library");
     let mut main = format!("<h1>{}</h1>\n", escaped(name));
     if site.title.is_some()
@@ -120,7 +121,7 @@ pub(crate) fn index(site: &Site<'_>, state: State, has_graph: bool) -> String {
         main.push_str("<p class=\"deprecated\">This program has errors, so parts of its pages may be missing.</p>\n");
     }
     table(site, &mut main, "Modules", &site.own);
-    if has_graph {
+    if graph.is_some() {
         main.push_str(
             "<h2>Workflows</h2>\n<p><a href=\"graph.svg\"><img class=\"graph\" src=\"graph.svg\" alt=\"What the workflows do, step by step; each is described on its module's page\"></a></p>\n",
         );

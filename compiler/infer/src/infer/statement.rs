@@ -39,8 +39,11 @@ fn open_block(cx: &mut Context, block: &ast::Block, expected: &Expected) -> Expr
     for statement in before {
         diverges |= infer_statement(cx, statement, &mut statements);
     }
+    // A block that is left before its end gives no value, so it fits whatever is wanted.
+    let without_value = |diverges| if diverges { Type::Never } else { Type::Unit };
     let Some(tail) = tail else {
-        return end_block(&mut cx.hir, block, statements, diverges, expected);
+        let ty = without_value(diverges);
+        return end_block(&mut cx.hir, block, statements, ty, expected);
     };
     // A dropped tail is a statement like the others, so `if` and `match` at the end of a loop's body need not agree on a type.
     if let Expected::Dropped = expected {
@@ -51,7 +54,8 @@ fn open_block(cx: &mut Context, block: &ast::Block, expected: &Expected) -> Expr
             kind,
             span: tail.span,
         });
-        return end_block(&mut cx.hir, block, statements, diverges, expected);
+        let ty = without_value(diverges);
+        return end_block(&mut cx.hir, block, statements, ty, expected);
     }
     let tail = cx.expression(tail, expected);
     let ty = cx.hir.ty(tail);
@@ -65,17 +69,15 @@ fn open_block(cx: &mut Context, block: &ast::Block, expected: &Expected) -> Expr
     )
 }
 
-/// A block that ends without a value.
+/// A block that ends without a value, and has the type `ty` then.
 fn end_block(
     hir: &mut HirBuilder,
     block: &ast::Block,
     statements: Vec<Statement>,
-    diverges: bool,
+    ty: Type,
     expected: &Expected,
 ) -> ExpressionId {
-    // A block that is left before its end gives no value, so it fits whatever is wanted.
-    let ty = if diverges { Type::Never } else { Type::Unit };
-    let is_unit = !diverges;
+    let is_unit = ty == Type::Unit;
     let id = hir.push(
         ExpressionKind::Block {
             statements,

@@ -233,7 +233,11 @@ fn infer_fields(
                 }
                 let found = declared.iter().position(|it| it.name == name.name);
                 if found.is_none() {
-                    unknown_field(&mut cx.hir, item, name, is_short, &owner, declared);
+                    let written = match is_short {
+                        true => Written::Short,
+                        false => Written::WithPattern,
+                    };
+                    unknown_field(&mut cx.hir, item, name, written, &owner, declared);
                 }
                 found
             }
@@ -293,11 +297,20 @@ fn left_out(
     hir.report(errors::leave_out_rest(report, place, text));
 }
 
+/// How a pattern names a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// `title`, which is a name for what follows as well.
+    Short,
+    /// `title: it`
+    WithPattern,
+}
+
 fn unknown_field(
     hir: &mut HirBuilder,
     item: ItemId,
     name: &ast::Identifier,
-    is_short: bool,
+    written: Written,
     owner: &str,
     declared: &[Parameter],
 ) {
@@ -310,7 +323,9 @@ fn unknown_field(
     let report = records::unknown_field(place, &name.name, owner, suggestion);
     hir.report(match suggestion {
         // What follows uses the name as it is written.
-        Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
+        Some(it) if written == Written::Short => {
+            records::renamed_field(report, place, it, &name.name)
+        }
         Some(_) => report,
         None => {
             let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();

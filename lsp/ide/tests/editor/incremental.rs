@@ -152,8 +152,9 @@ fn a_keystroke_leaves_what_is_known_of_closed_files_alone() {
         assert_eq!(count(&ran, query), 0, "{ran:#?}");
     }
     assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
-    assert_eq!(count(&ran, "item_diagnostics"), 1, "{ran:#?}");
-    assert_eq!(count(&ran, "summarize_file"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "check_item"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "item_diagnostics"), 0, "{ran:#?}");
+    assert_eq!(count(&ran, "summarize_group"), 1, "{ran:#?}");
 }
 
 /// One declaration of each kind, several of most, so that each rule and each lint has something to look at.
@@ -235,7 +236,7 @@ fn found_again(functions: usize, retained: Retained) -> usize {
     let names = 0..functions;
     let texts = names.map(|it| format!("fn f{it}(n: int) -> int {{ n + {it} }}\n"));
     let mut project = watched_in(&format!("<|>{}", texts.collect::<String>()));
-    gsw_ide::let_go(&mut project.it.db, retained);
+    gsw_ide::let_go(&mut project.it.db, retained, 0);
     let db = &project.it.db;
     for item in gsw_syntax::file_item_ids(db, project.it.file) {
         gsw_infer::infer_item(db, *item);
@@ -254,7 +255,7 @@ fn what_was_let_go_once_is_kept_by_an_edit() {
     let texts = (0..400).map(|it| format!("fn f{it}(n: int) -> int {{ n + {it} }}\n"));
     let mut project = watched_in(&format!("<|>{}", texts.collect::<String>()));
     let file = project.it.file;
-    gsw_ide::let_go(&mut project.it.db, Retained::Few);
+    gsw_ide::let_go(&mut project.it.db, Retained::Few, 0);
     for (index, (old, new)) in [("n + 7 ", "n + 70 "), ("n + 8 ", "n + 80 ")]
         .into_iter()
         .enumerate()
@@ -266,4 +267,46 @@ fn what_was_let_go_once_is_kept_by_an_edit() {
         // The first edit finds again what was let go, the second one has all but the edited body.
         assert_eq!(inferred > 1, index == 0, "{inferred}");
     }
+}
+
+/// A program of functions that call the one before them, and the one in the middle with another number.
+fn chain(functions: usize, number: usize) -> String {
+    let call = |it: usize| match it {
+        0 => "n".to_owned(),
+        it => format!("f{}(n)", it - 1),
+    };
+    let middle = |it: usize| if it == functions / 2 { number } else { it };
+    let texts = (0..functions).map(|it| {
+        format!(
+            "fn f{it}(n: int) -> int {{ {} + {} }}\n",
+            call(it),
+            middle(it)
+        )
+    });
+    texts.collect()
+}
+
+#[test]
+fn an_edit_of_a_file_of_thousands_of_functions_looks_at_one() {
+    // More than the trees that stay of files that are not open.
+    let functions = 2_500;
+    let mut project = watched_in(&format!("<|>{}", chain(functions, 0)));
+    let file = project.it.file;
+    gsw_ide::hold(&mut project.it.db, functions);
+    for number in [1, 22, 333] {
+        let text = chain(functions, number);
+        file.set_text(&mut project.it.db).to(text.into());
+        project.check();
+        let ran = project.ran();
+        for query in ["infer_item", "check_item", "foreseen", "summarize_group"] {
+            assert_eq!(count(&ran, query), 1, "{query}");
+        }
+    }
+    let before = gsw_syntax::parse_file(&project.it.db, file).clone();
+    file.set_text(&mut project.it.db)
+        .to(chain(functions, 4_444).into());
+    let after = gsw_syntax::parse_file(&project.it.db, file);
+    let pairs = before.items.iter().zip(&after.items);
+    let parsed = pairs.filter(|(old, new)| !Arc::ptr_eq(&old.item, &new.item));
+    assert_eq!(parsed.count(), 1);
 }

@@ -447,6 +447,8 @@ fn a_hint_is_resolved_to_the_docs_of_what_it_names() {
 #[test]
 fn types_are_followed_to_wider_and_narrower_ones() {
     let (mut client, main, _) = opened("wire-types");
+    // To a client that takes no registrations as well.
+    assert_eq!(client.capabilities["typeHierarchyProvider"], true);
     client.change(
         &main,
         2,

@@ -61,7 +61,9 @@ impl<'t> Chooser<'t, '_> {
         };
         let gap = self.gap(&found.tops);
         let is_list = matches!(found.tops[last].node, Node::List { .. });
-        let parts = self.row_around(&found.tops, last, is_list);
+        let parts = is_list
+            .then(|| self.row_around(&found.tops, last))
+            .flatten();
         let mut tops = found.tops;
         let others: Vec<Top<'t>> = tops.split_off(last + 1);
         let chosen = tops.pop()?;
@@ -131,7 +133,7 @@ impl<'t> Chooser<'t, '_> {
     }
 
     /// A list with more items beside it is no whole answer.
-    fn row_around(&self, tops: &[Top<'_>], last: usize, is_list: bool) -> Option<Flaw> {
+    fn row_around(&self, tops: &[Top<'_>], last: usize) -> Option<Flaw> {
         let of = self.shapes.item(self.shapes.root)?;
         let belongs = |it: &Top<'_>| {
             self.shapes.resembles(&it.node, of) || self.shapes.resembles(&it.node, self.shapes.root)
@@ -139,7 +141,7 @@ impl<'t> Chooser<'t, '_> {
         let after = tops.get(last + 1).filter(|it| it.follows == Follows::Value);
         let before = last.checked_sub(1).map(|it| &tops[it]);
         let before = before.filter(|_| tops[last].follows == Follows::Value);
-        let is_one = is_list && after.into_iter().chain(before).any(belongs);
+        let is_one = after.into_iter().chain(before).any(belongs);
         is_one.then(|| Flaw {
             steps: Vec::new(),
             expected: "one list",

@@ -26,8 +26,10 @@ impl<'a> Walk<'a> {
             else {
                 continue;
             };
-            let is_type = matches!(parameter, Parameter::Result | Parameter::Ty);
-            let named = named_by(call, at, is_type);
+            let named = match parameter {
+                Parameter::Result | Parameter::Ty => Named::Type,
+                Parameter::Word | Parameter::Borrow | Parameter::Own => named_by(call, at),
+            };
             differing[at] = match named {
                 Named::Number => a != b,
                 Named::Type => !match (u32::try_from(*a), u32::try_from(*b)) {
@@ -414,7 +416,7 @@ enum Named {
     Function,
 }
 
-fn named_by(call: RuntimeCall, at: usize, is_type: bool) -> Named {
+fn named_by(call: RuntimeCall, at: usize) -> Named {
     let is_prompt = matches!(
         call,
         RuntimeCall::prompt_run
@@ -424,7 +426,6 @@ fn named_by(call: RuntimeCall, at: usize, is_type: bool) -> Named {
             | RuntimeCall::external_ask
     );
     match (call, at) {
-        _ if is_type => Named::Type,
         (RuntimeCall::tool_begin, 1) => Named::Tool,
         (RuntimeCall::session_new, 0) => Named::Agent,
         (RuntimeCall::constant_kept | RuntimeCall::constant_keep, 0) => Named::Function,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gsw_notation::path::Step;
 
+use super::string::Quote;
 use super::{Parser, Role, broken, is_key_ahead, is_key_character};
 use crate::answer::node::{End, Node};
 use crate::answer::repair::RepairKind;
@@ -202,12 +203,13 @@ impl<'t> Parser<'t, '_> {
             self.repair(RepairKind::UnquotedKey, || "put the key in quotes".into());
         }
         self.blanks();
-        self.colon(quote.is_some());
+        self.colon(quote);
         self.steps.pop();
         (!self.has_stopped()).then_some(key)
     }
 
-    fn colon(&mut self, is_quoted: bool) {
+    /// After a key that may be in quotes.
+    fn colon(&mut self, quote: Option<Quote>) {
         if self.take(b':') {
             return;
         }
@@ -222,7 +224,7 @@ impl<'t> Parser<'t, '_> {
         }
         // A hyphen may be the sign of a number or stand for the colon.
         let begins = |it: char| it.is_alphanumeric() || "{[\"'".contains(it);
-        if is_quoted && rest.starts_with(begins) {
+        if quote.is_some() && rest.starts_with(begins) {
             self.repair(RepairKind::MissingColon, || "put in a missing colon".into());
             return;
         }
