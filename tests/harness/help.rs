@@ -187,7 +187,9 @@ fn every_command_of_the_compiler_has_help_of_its_own() {
     let listed = gswc(&["--help"]).out;
     let commands = listed.split("Commands:").nth(1).unwrap_or_default();
     let lines = commands.lines().skip(1).take_while(|it| !it.is_empty());
-    let names: Vec<&str> = lines.filter_map(|it| it.split_whitespace().next()).collect();
+    let is_row = |it: &&str| it.starts_with("  ") && !it.starts_with("   ");
+    let rows = lines.filter(is_row);
+    let names: Vec<&str> = rows.filter_map(|it| it.split_whitespace().next()).collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names.into_iter().filter(|it| *it != "help") {
         let help = gswc(&[name, "--help"]);
