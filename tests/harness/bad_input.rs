@@ -49,6 +49,16 @@ fn files_that_are_no_source() {
 }
 
 #[test]
+fn what_never_ends_is_no_source() {
+    refused(&["check", "/dev/zero"], 1, "is no regular file");
+    refused(&["run", "/dev/zero"], 1, "is no regular file");
+    let program = "import std/json\nworkflow main(data: json) -> bool { data == none }\n";
+    let file = file("endless.gsw", program);
+    let asked = ["run", text(&file), "--", "--data", "@/dev/zero"];
+    refused(&asked, 2, "is larger than");
+}
+
+#[test]
 fn a_model_of_no_provider_is_wrong_usage() {
     let program = "agent a { model: \"openai/gpt-5\" }\nprompt p() -> string by a { user \"x\" }\nworkflow main() -> string { p() }\ntest \"t\" { assert p() == \"\" }\n";
     let file = file("model.gsw", program);

@@ -163,12 +163,27 @@ fn every_command_of_a_program_has_help_of_its_own() {
     };
     for (words, parts) in [
         (&["manifest"][..], &["greet manifest", "as JSON"][..]),
-        (&["mcp"], &["greet mcp [OPTIONS]", "--http [ADDRESS]", "--model"]),
+        (
+            &["mcp"],
+            &["greet mcp [OPTIONS]", "--http [ADDRESS]", "--model"],
+        ),
         (&["mcp", "login"], &["mcp login <ADDRESS>", "--client <ID>"]),
-        (&["mcp", "logout", "https://a.org"], &["mcp logout <ADDRESS>"]),
-        (&["worker"], &["greet worker [OPTIONS]", "--store <FILE|off>"]),
-        (&["runs"], &["greet runs [OPTIONS]", "runs show <ID>", "--json"]),
-        (&["runs", "answer"], &["runs answer <ID> <NAME> <JSON>", "--key <KEY>"]),
+        (
+            &["mcp", "logout", "https://a.org"],
+            &["mcp logout <ADDRESS>"],
+        ),
+        (
+            &["worker"],
+            &["greet worker [OPTIONS]", "--store <FILE|off>"],
+        ),
+        (
+            &["runs"],
+            &["greet runs [OPTIONS]", "runs show <ID>", "--json"],
+        ),
+        (
+            &["runs", "answer"],
+            &["runs answer <ID> <NAME> <JSON>", "--key <KEY>"],
+        ),
         (&["runs", "resume", "1234"], &["runs resume [ID]", "--idle"]),
     ] {
         let help = of(&[words, &["--help"]].concat());
@@ -194,7 +209,10 @@ fn every_command_of_the_compiler_has_help_of_its_own() {
     for name in names.into_iter().filter(|it| *it != "help") {
         let help = gswc(&[name, "--help"]);
         assert_eq!(help.code, Some(0), "{name}");
-        assert!(help.out.contains(&format!("gswc {name}")), "{name}: {help:?}");
+        assert!(
+            help.out.contains(&format!("gswc {name}")),
+            "{name}: {help:?}"
+        );
     }
 }
 

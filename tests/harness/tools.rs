@@ -71,8 +71,16 @@ fn a_folder_becomes_a_project_and_keeps_its_files() {
     std::fs::create_dir_all(folder.join("plain")).expect("the target folder can be written");
     for (words, code, part) in [
         (["new", "plain"], 1, "exists already; `gswc init plain`"),
-        (["new", "README.md"], 1, "`README.md` is a file and no folder"),
-        (["init", "README.md"], 1, "`README.md` is a file and no folder"),
+        (
+            ["new", "README.md"],
+            1,
+            "`README.md` is a file and no folder",
+        ),
+        (
+            ["init", "README.md"],
+            1,
+            "`README.md` is a file and no folder",
+        ),
         (["new", "a\nb"], 2, "control characters"),
     ] {
         let said = gswc_in(&folder, &words);

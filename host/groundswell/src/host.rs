@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_agents::{
-    AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model,
-};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model};
 use gsw_driver::durable::store::{Need, RunStore};
 use gsw_driver::engine::runs::delivery::Sender;
 use gsw_driver::engine::{Engine, EngineOptions};

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
-use gsw_agents::{
-    AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model,
-};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model};
 use gsw_driver::engine::EngineOptions;
 use gsw_driver::host::Variables;
 use gsw_engine::load::Loaded;

@@ -414,7 +414,11 @@ pub fn absent_task(report: Diagnostic, fix: Option<(Place, Place)>) -> Diagnosti
     let Some((word, end)) = fix else {
         return report;
     };
-    report.fix_around("wait where there is a task", (word, ""), (end, ".map(t => await t)"))
+    report.fix_around(
+        "wait where there is a task",
+        (word, ""),
+        (end, ".map(t => await t)"),
+    )
 }
 
 /// `await` or `race` of a list in which tasks may be missing.

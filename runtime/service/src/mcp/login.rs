@@ -38,12 +38,30 @@ impl Act {
 
 /// How the options are written, and what they do.
 pub(crate) const OPTIONS: &[(&str, &str)] = &[
-    ("--client <ID>", "The id under which the server knows the user's programs"),
-    ("--secret-from <VARIABLE>", "The variable with the secret of that id"),
-    ("--issuer <ADDRESS>", "The authorization server, where the server names several"),
-    ("--document <ADDRESS>", "Where the description of the client stands"),
-    ("--scope <SCOPE>", "What is asked for; may be given more than once"),
-    ("--port <NUMBER>", "The port of this machine to which the browser comes back"),
+    (
+        "--client <ID>",
+        "The id under which the server knows the user's programs",
+    ),
+    (
+        "--secret-from <VARIABLE>",
+        "The variable with the secret of that id",
+    ),
+    (
+        "--issuer <ADDRESS>",
+        "The authorization server, where the server names several",
+    ),
+    (
+        "--document <ADDRESS>",
+        "Where the description of the client stands",
+    ),
+    (
+        "--scope <SCOPE>",
+        "What is asked for; may be given more than once",
+    ),
+    (
+        "--port <NUMBER>",
+        "The port of this machine to which the browser comes back",
+    ),
 ];
 
 /// Reads the words after `mcp login` or `mcp logout`.

@@ -175,7 +175,10 @@ static FORMS: [Form; 16] = [
         name: "answer",
         operands: "<ID> <NAME> <JSON>",
         summary: "Answer the `human` or `external` of this name; `--key KEY` instead of an id finds an `external` by its key",
-        options: &[("--key <KEY>", "Instead of an id: whichever run waits for the `external` of this key")],
+        options: &[(
+            "--key <KEY>",
+            "Instead of an id: whichever run waits for the `external` of this key",
+        )],
         carries: Carries::Nothing,
     },
     Form {

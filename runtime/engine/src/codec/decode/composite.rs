@@ -145,7 +145,7 @@ impl Decoder<'_> {
         let is_new = map::get(heap, *members, word).is_none();
         *members = map::insert(heap, *members, word, u64::from(true));
         if !is_new {
-            let found = format!("{} a second time", issue::found(tree));
+            let found = format!("{} a second time", self.shown(tree));
             self.fail("each element once".into(), found);
         }
         is_new
@@ -219,7 +219,8 @@ impl Decoder<'_> {
 
     pub(super) fn error(&mut self, kind: Option<TypeId>, tree: &Value) -> Option<u64> {
         let Value::Object(values) = tree else {
-            return self.fail("an error".into(), issue::found(tree));
+            let found = self.shown(tree);
+            return self.fail("an error".into(), found);
         };
         let types = self.types.clone();
         let name = values.get("kind");
@@ -240,7 +241,7 @@ impl Decoder<'_> {
             _ => {
                 let expected = kind.map(|it| describe::type_name(&types, it));
                 let expected = expected.unwrap_or_else(|| "the name of an error".into());
-                let name = name.map_or(issue::NOTHING.into(), issue::found);
+                let name = name.map_or(issue::NOTHING.into(), |it| self.shown(it));
                 self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
             }
         }
@@ -268,6 +269,11 @@ impl Decoder<'_> {
     }
 
     fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
+        if let Some(tree) = tree
+            && field.secrecy == Secrecy::Redacted
+        {
+            self.checker.heap().hide(tree);
+        }
         self.within_field(field, |it| {
             let word = match (tree, &field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
@@ -326,9 +332,8 @@ impl Decoder<'_> {
             let word = crate::value::field(object, first + index);
             if !self.holds(field.ty, check, &[word, object]) {
                 hold = false;
-                let found = values
-                    .get(&field.wire)
-                    .map_or(issue::NOTHING.into(), issue::found);
+                let found = values.get(&field.wire);
+                let found = found.map_or(issue::NOTHING.into(), |it| self.shown(it));
                 self.within_field(field, |it| it.fail(format!("`{}`", check.source), found));
             }
         }
