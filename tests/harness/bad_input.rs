@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::program::{gswc, run, scratch, text};
+use crate::program::{GSWC, gswc, run, scratch, text};
 
 fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let file = scratch("bad_input").join(name);
@@ -45,6 +46,34 @@ fn files_that_are_no_source() {
         .expect("a sparse file can be made");
     refused(&["check", text(&large)], 1, "MB");
     fs::remove_file(&large).expect("it was just made");
+}
+
+#[test]
+fn what_never_ends_is_no_source() {
+    refused(&["check", "/dev/zero"], 1, "is no regular file");
+    refused(&["run", "/dev/zero"], 1, "is no regular file");
+    let program = "import std/json\nworkflow main(data: json) -> bool { data == none }\n";
+    let file = file("endless.gsw", program);
+    let asked = ["run", text(&file), "--", "--data", "@/dev/zero"];
+    refused(&asked, 2, "is larger than");
+}
+
+#[test]
+fn a_model_of_no_provider_is_wrong_usage() {
+    let program = "agent a { model: \"openai/gpt-5\" }\nprompt p() -> string by a { user \"x\" }\nworkflow main() -> string { p() }\ntest \"t\" { assert p() == \"\" }\n";
+    let file = file("model.gsw", program);
+    let asked = ["run", text(&file), "--model", "claude-sonet-5-5"];
+    refused(&asked, 2, "did you mean `anthropic/claude-sonnet-5-5`?");
+    let asked = ["prompt", text(&file), "--model", "opnai/x"];
+    refused(&asked, 2, "did you mean `openai/x`?");
+    let asked = ["test", text(&file), "--live", "--model", "sim/a,nothing"];
+    refused(&asked, 2, "`nothing` is not the name of a model");
+    let said = Command::new(GSWC)
+        .args(["run", text(&file)])
+        .env("GSW_MODEL", "nothing")
+        .output()
+        .expect("`gswc` starts");
+    assert_eq!(said.status.code(), Some(2), "{said:?}");
 }
 
 #[test]

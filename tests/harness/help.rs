@@ -154,6 +154,69 @@ fn the_help_of_a_program_shows_everything_that_one_may_write() {
 }
 
 #[test]
+fn every_command_of_a_program_has_help_of_its_own() {
+    let file = program();
+    let of = |words: &[&str]| {
+        let said = gswc(&[&["run", text(&file), "--"], words].concat());
+        assert_eq!(said.code, Some(0), "{words:?}: {said:?}");
+        said.out
+    };
+    for (words, parts) in [
+        (&["manifest"][..], &["greet manifest", "as JSON"][..]),
+        (
+            &["mcp"],
+            &["greet mcp [OPTIONS]", "--http [ADDRESS]", "--model"],
+        ),
+        (&["mcp", "login"], &["mcp login <ADDRESS>", "--client <ID>"]),
+        (
+            &["mcp", "logout", "https://a.org"],
+            &["mcp logout <ADDRESS>"],
+        ),
+        (
+            &["worker"],
+            &["greet worker [OPTIONS]", "--store <FILE|off>"],
+        ),
+        (
+            &["runs"],
+            &["greet runs [OPTIONS]", "runs show <ID>", "--json"],
+        ),
+        (
+            &["runs", "answer"],
+            &["runs answer <ID> <NAME> <JSON>", "--key <KEY>"],
+        ),
+        (&["runs", "resume", "1234"], &["runs resume [ID]", "--idle"]),
+    ] {
+        let help = of(&[words, &["--help"]].concat());
+        for part in parts {
+            assert!(help.contains(part), "{words:?}: {part:?} missing in {help}");
+        }
+        assert!(!help.contains("Exit codes"), "{words:?}: {help}");
+        assert_eq!(help, of(&[words, &["-h"]].concat()));
+        assert_eq!(help, of(&[&["help"], words].concat()));
+    }
+    assert!(of(&["help", "count"]).contains("--limit <int> = 7"));
+}
+
+#[test]
+fn every_command_of_the_compiler_has_help_of_its_own() {
+    let listed = gswc(&["--help"]).out;
+    let commands = listed.split("Commands:").nth(1).unwrap_or_default();
+    let lines = commands.lines().skip(1).take_while(|it| !it.is_empty());
+    let is_row = |it: &&str| it.starts_with("  ") && !it.starts_with("   ");
+    let rows = lines.filter(is_row);
+    let names: Vec<&str> = rows.filter_map(|it| it.split_whitespace().next()).collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names.into_iter().filter(|it| *it != "help") {
+        let help = gswc(&[name, "--help"]);
+        assert_eq!(help.code, Some(0), "{name}");
+        assert!(
+            help.out.contains(&format!("gswc {name}")),
+            "{name}: {help:?}"
+        );
+    }
+}
+
+#[test]
 fn what_is_misspelt_is_answered_with_what_was_meant() {
     let file = program();
     let file = text(&file);

@@ -35,10 +35,7 @@ fn a_new_project_is_formatted_runs_and_passes_its_test() {
     assert!(folder.join("my-letters").is_file());
     let again = gswc(&["new", text(&folder)]);
     assert_eq!(again.code, Some(1));
-    assert!(
-        again.err.contains("exists already; `gswc init '"),
-        "{again:?}"
-    );
+    assert!(again.err.contains("is a project already"), "{again:?}");
     let readme = std::fs::read_to_string(folder.join("README.md")).expect("it was made");
     assert_eq!(readme.lines().count(), 5);
     assert!(readme.starts_with("# my-letters\n"));
@@ -71,6 +68,25 @@ fn a_folder_becomes_a_project_and_keeps_its_files() {
     let again = gswc_in(&folder, &["new", "."]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains("is a project already"), "{again:?}");
+    std::fs::create_dir_all(folder.join("plain")).expect("the target folder can be written");
+    for (words, code, part) in [
+        (["new", "plain"], 1, "exists already; `gswc init plain`"),
+        (
+            ["new", "README.md"],
+            1,
+            "`README.md` is a file and no folder",
+        ),
+        (
+            ["init", "README.md"],
+            1,
+            "`README.md` is a file and no folder",
+        ),
+        (["new", "a\nb"], 2, "control characters"),
+    ] {
+        let said = gswc_in(&folder, &words);
+        assert_eq!(said.code, Some(code), "{words:?}: {said:?}");
+        assert!(said.err.contains(part), "{words:?}: {said:?}");
+    }
     let nowhere = gswc_in(&folder, &["init", "nowhere"]);
     assert_eq!(nowhere.code, Some(1));
 }

@@ -34,6 +34,7 @@ mod adapter;
 mod arena;
 mod argument;
 mod assignment;
+mod awaiting;
 mod call;
 pub(crate) mod capability;
 mod coerce;

@@ -42,6 +42,10 @@ impl Files for Disk {
         if metadata.is_dir() {
             return Err("is a folder, not a `.gsw` file".into());
         }
+        // A device or a pipe may never end.
+        if !metadata.is_file() {
+            return Err("is no regular file".into());
+        }
         if metadata.len() > LARGEST {
             return Err(format!(
                 "has {} MB; a source file may have at most {}",

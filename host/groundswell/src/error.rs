@@ -123,6 +123,8 @@ pub enum HostError {
     MissingTools(Vec<String>),
     /// Tools of the host that the program does not declare with `@host`.
     UnknownTools(Vec<String>),
+    /// The model that replaces every agent's is of no provider, and no short name of the program; a sentence with the names.
+    UnknownModel(String),
     /// The store of runs, or a run of it, cannot be used, with the reason.
     Store(String),
 }
@@ -143,7 +145,7 @@ impl fmt::Display for HostError {
                     listed(names)
                 )
             }
-            Self::Store(why) => f.write_str(why),
+            Self::UnknownModel(why) | Self::Store(why) => f.write_str(why),
             Self::UnknownTools(names) => write!(
                 f,
                 "the program declares no `@host` tool of this name: {}",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model};
 use gsw_driver::durable::store::{Need, RunStore};
 use gsw_driver::engine::runs::delivery::Sender;
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -144,7 +144,7 @@ impl HostBuilder {
     /// The host.
     ///
     /// # Errors
-    /// When the tools are not those that the program declares.
+    /// When the tools are not those that the program declares, or the model is none.
     pub fn build(mut self) -> Result<Host, HostError> {
         let declared = self.program.host_tools();
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
@@ -163,13 +163,18 @@ impl HostBuilder {
         let variables = self.variables.clone();
         let environment = Environment::by(move |name| variables.secret(name));
         let model = self.model.or_else(|| self.variables.variable("GSW_MODEL"));
+        let model = model.filter(|it| !it.is_empty());
+        if let Some(given) = &model {
+            known_model(given, &self.program.loaded.program.models)
+                .map_err(HostError::UnknownModel)?;
+        }
         let options = EngineOptions {
             models: Some(Arc::new(Providers::new(environment))),
             prompts: Some(Arc::new(AgentPrompts)),
             answers: Some(Arc::new(Cache::default())),
             web: Some(Arc::new(WebClient::default())),
             servers: Some(Arc::new(McpServers::default())),
-            model_override: model.filter(|it| !it.is_empty()),
+            model_override: model,
             memory_limit: self.memory_limit,
             // A host that watches subscribes to a run.
             observers: Arc::new(Observers::new(History {

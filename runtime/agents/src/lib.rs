@@ -30,6 +30,7 @@ pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
 pub use mcp::{Authorizing, Consent, McpServers};
+pub use model_name::known_model;
 pub use providers::{Outgoing, Policy, Providers};
 pub use telemetry::{DeliveryReport, Telemetry};
 pub use web::WebClient;

@@ -20,6 +20,7 @@ use pool::Pool;
 use shape::Shape;
 
 use crate::front::Front;
+use crate::hidden::Hidden;
 use crate::value;
 use crate::value::hash::HashKey;
 
@@ -55,6 +56,8 @@ pub struct Heap {
     labels: indexmap::IndexSet<Box<str>>,
     /// The values of constants that are made when they are first used, by the function that makes them.
     constants: rustc_hash::FxHashMap<u32, u64>,
+    /// What has come from outside into places that hide it.
+    hidden: Hidden,
 }
 
 // SAFETY: every pointer in a heap points at memory that only this heap reaches, or at immutable constants.
@@ -85,7 +88,19 @@ impl Heap {
             hash_key,
             labels: indexmap::IndexSet::new(),
             constants: rustc_hash::FxHashMap::default(),
+            hidden: Hidden::default(),
         }
+    }
+
+    /// A value has come from outside into a place that hides it.
+    pub(crate) fn hide(&mut self, value: &serde_json::Value) {
+        self.hidden.add(value);
+    }
+
+    /// A text that the runtime has made of values, without those that are hidden. A text is cut after this and not before, so that no
+    /// beginning of one is left.
+    pub(crate) fn without_hidden(&self, text: String) -> String {
+        self.hidden.redact_text(text)
     }
 
     #[must_use]

@@ -17,6 +17,7 @@ pub mod export;
 pub mod external;
 pub mod front;
 mod heap;
+mod hidden;
 pub mod human;
 pub mod load;
 pub mod media;

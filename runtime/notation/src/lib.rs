@@ -10,6 +10,7 @@ pub mod duration;
 pub mod hex;
 pub mod issue;
 pub mod json;
+pub mod near;
 pub mod number;
 pub mod path;
 pub mod text;

@@ -6,8 +6,10 @@ use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::places;
+use gsw_notation::near::nearest;
 use serde_json::{Map, Value};
 
+use crate::help::BuiltinCommand;
 use crate::mcp::login::{self, Act, Login};
 use crate::mcp::reach::{self, Serving};
 use crate::runs::arguments::{self as runs, RunsInvocation};
@@ -18,8 +20,7 @@ use crate::{memory, store, value_text};
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     Run(Box<Invocation>),
-    /// Print help: of one workflow, or of the program.
-    Help(Option<usize>),
+    Help(Topic),
     /// Look at the runs that are kept, or act on one.
     Runs(Box<RunsInvocation>),
     /// Carry on whatever is due.
@@ -32,6 +33,15 @@ pub enum Command {
     Manifest,
     /// Print its name and version.
     Version,
+}
+
+/// What help is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Topic {
+    Program,
+    /// An index into [`Program::workflows`].
+    Workflow(usize),
+    Command(BuiltinCommand),
 }
 
 /// What every program takes in the place of a workflow.
@@ -128,6 +138,15 @@ pub struct UsageError(pub String);
 /// # Errors
 /// When a word does not fit; the message says which.
 pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError> {
+    if let [first, rest @ ..] = words
+        && !rest.is_empty()
+        && first == "help"
+    {
+        return parse(program, &[rest, &["--help".into()]].concat());
+    }
+    if let Some(command) = command_of_help(program, words) {
+        return Ok(Command::Help(Topic::Command(command)));
+    }
     let (workflow, rest) = match words.first().map(String::as_str) {
         Some("manifest") if find(program, "manifest").is_none() => return Ok(Command::Manifest),
         Some("runs") if find(program, "runs").is_none() => {
@@ -147,21 +166,32 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);
         }
-        Some("help" | "--help" | "-h") => return Ok(Command::Help(None)),
+        Some("help" | "--help" | "-h") => return Ok(Command::Help(Topic::Program)),
         Some(name) if !name.starts_with('-') => (named(program, name)?, &words[1..]),
         _ => (default_workflow(program)?, words),
     };
     let mut reader = Reader::new(program, workflow);
     let mut rest = rest.iter();
     while let Some(word) = rest.next() {
-        if matches!(word.as_str(), "--help" | "-h") {
-            return Ok(Command::Help(Some(workflow)));
+        if is_help(word) {
+            return Ok(Command::Help(Topic::Workflow(workflow)));
         }
         reader.option(word, &mut rest)?;
     }
     reader
         .finish()
         .map(|invocation| Command::Run(Box::new(invocation)))
+}
+
+/// The command that every program has, of which help is asked for.
+fn command_of_help(program: &Program, words: &[String]) -> Option<BuiltinCommand> {
+    let (name, rest) = words.split_first()?;
+    let is_asked = find(program, name).is_none() && rest.iter().any(|it| is_help(it));
+    BuiltinCommand::of(words).filter(|_| is_asked)
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "--help" | "-h")
 }
 
 fn find(program: &Program, name: &str) -> Option<usize> {
@@ -215,18 +245,6 @@ pub fn same_name(a: &str, b: &str) -> bool {
         && a.bytes()
             .zip(b.bytes())
             .all(|(x, y)| x == y || matches!((x, y), (b'_', b'-') | (b'-', b'_')))
-}
-
-/// The name that was probably meant: few edits away, for its length.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let most = match name.chars().count() {
-        0..=2 => 0,
-        3..=5 => 1,
-        length => length / 3,
-    };
-    let near = names.map(|it| (strsim::osa_distance(name, it), it));
-    let near = near.filter(|it| it.0 <= most).min_by_key(|it| it.0);
-    near.map(|it| it.1)
 }
 
 impl BuiltinOptions {

@@ -19,7 +19,7 @@ use gsw_tree::event::Header;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
-    self, BuiltinOptions, Command, Entering, Invocation, ResultForm, TapeOption, Verbosity,
+    self, BuiltinOptions, Command, Entering, Invocation, ResultForm, TapeOption, Topic, Verbosity,
 };
 use crate::columns::Columns;
 use crate::execute::begin::{Task, begin, without};
@@ -63,8 +63,11 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
         Ok(Command::Help(of)) => {
             let columns = Columns::of_terminal();
             let text = match of {
-                None => help::program_help(&program, columns),
-                Some(index) => help::workflow_help(&program, &program.workflows[index], columns),
+                Topic::Program => help::program_help(&program, columns),
+                Topic::Workflow(index) => {
+                    help::workflow_help(&program, &program.workflows[index], columns)
+                }
+                Topic::Command(command) => help::command_help(&program, command, columns),
             };
             printed(painted::print_help(&text))
         }

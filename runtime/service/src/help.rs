@@ -1,5 +1,6 @@
 //! The texts of `--help`, from the program's own tables.
 
+mod command;
 mod shape;
 
 use std::fmt::Write;
@@ -14,7 +15,9 @@ use gsw_engine::codec::type_name;
 use crate::arguments::is_required;
 use crate::columns::Columns;
 use crate::exit::Exit;
-use crate::{consent, prices, runs, value_text};
+use crate::{consent, prices, value_text};
+
+pub use command::{BuiltinCommand, command_help};
 
 /// The help of the whole program.
 #[must_use]
@@ -192,39 +195,29 @@ fn row(types: &TypeTable, parameter: &Field) -> (String, String) {
 }
 
 fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
-    let options = BuiltinOption::ALL.map(|it| {
-        let operand = it.operand().map(|it| format!(" <{it}>"));
-        let usage = format!("--{}{}", it.name(), operand.unwrap_or_default());
-        (usage, it.summary().to_owned())
-    });
-    let mut commands = vec![row_of(
-        "manifest",
-        "Describe the workflows and tools as JSON",
-    )];
-    commands.extend(runs::arguments::rows());
-    commands.push(row_of(
-        "worker",
-        "Carry on whatever is due, until it is told to end; several may share a store",
-    ));
-    commands.push(row_of(
-        "mcp",
-        "Offer the workflows as tools to a client of the Model Context Protocol, on standard input and output",
-    ));
-    commands.push(row_of(
-        "mcp login ADDRESS",
-        "Authorize the use of an MCP server for all programs of the user; `mcp logout` takes it back",
-    ));
+    let options = BuiltinOption::ALL.map(option_row);
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),
-        ("Built-in commands:", commands.as_slice()),
+        ("Built-in commands:", command::rows().as_slice()),
         ("Environment:", variables(program).as_slice()),
         ("Exit codes:", codes.as_slice()),
     ] {
-        let _ = writeln!(text, "{heading}\n{}", columns.rows(rows));
+        write_rows(text, heading, rows, columns);
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
+}
+
+fn write_rows(text: &mut String, heading: &str, rows: &[(String, String)], columns: Columns) {
+    let _ = writeln!(text, "{heading}\n{}", columns.rows(rows));
+}
+
+/// How an option of every program is written, and what it does.
+fn option_row(option: BuiltinOption) -> (String, String) {
+    let operand = option.operand().map(|it| format!(" <{it}>"));
+    let usage = format!("--{}{}", option.name(), operand.unwrap_or_default());
+    (usage, option.summary().to_owned())
 }
 
 /// The environment variables that a run reads: those of every program, and those that this one may read.

@@ -40,7 +40,7 @@ mod watchers;
 mod worker;
 
 pub use arguments::{
-    BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError, Verbosity, parse,
+    BuiltinOptions, Command, EventSink, Invocation, ResultForm, Topic, UsageError, Verbosity, parse,
 };
 pub use consent::authorizing;
 pub use execute::{main_with_image, run_program};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
-use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient, known_model};
 use gsw_driver::engine::EngineOptions;
 use gsw_driver::host::Variables;
 use gsw_engine::load::Loaded;
@@ -24,7 +24,6 @@ pub(crate) fn base_options(
     stage: &Arc<Stage>,
     origin: &Origin,
 ) -> EngineOptions {
-    let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
         models: Some(Arc::new(models(program, options))),
         prompts: Some(Arc::new(AgentPrompts)),
@@ -38,9 +37,15 @@ pub(crate) fn base_options(
             stage,
             &origin.command,
         )))),
-        model_override: options.model.clone().or_else(variable),
+        model_override: model(options),
         ..EngineOptions::default()
     }
+}
+
+/// The model that replaces every agent's.
+fn model(options: &BuiltinOptions) -> Option<String> {
+    let variable = || BuiltinOption::Model.variable().and_then(environment::text);
+    options.model.clone().or_else(variable)
 }
 
 fn models(program: &str, options: &BuiltinOptions) -> Providers {
@@ -71,8 +76,11 @@ pub(crate) fn prepared(
     Ok((limit, idle, taping))
 }
 
-/// Applies the prices of the environment; returns the limit of memory.
+/// Looks at the model that is given, and applies the prices of the environment; returns the limit of memory.
 pub(crate) fn settle(loaded: &mut Loaded, options: &BuiltinOptions) -> Result<Option<u64>, String> {
+    if let Some(given) = model(options) {
+        known_model(&given, &loaded.program.models)?;
+    }
     let prices = prices::of_user()?;
     if !prices.is_empty() {
         let models = &mut Arc::make_mut(&mut loaded.program).models;

@@ -47,16 +47,16 @@ pub fn new(arguments: &New) -> Exit {
     let Some(name) = name.to_str() else {
         return report::usage(&format!("`{}` is not UTF-8 text", folder.display()));
     };
+    if name.contains(char::is_control) {
+        let why = "a folder's name has no line breaks, tabs or other control characters";
+        return report::usage(&format!("{name:?}: {why}"));
+    }
     let above = folder.parent().map_or(Ok(()), std::fs::create_dir_all);
     // Fails when it exists: files of the user are never overwritten.
     match above.and_then(|()| std::fs::create_dir(folder)) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            return report::failure(&format!(
-                "`{0}` exists already; `gswc init {1}` makes it a project",
-                folder.display(),
-                quoted(folder)
-            ));
+            return report::failure(&taken(folder));
         }
         Err(error) => {
             return report::failure(&format!(
@@ -75,25 +75,50 @@ pub fn new(arguments: &New) -> Exit {
             }
             created(folder, &format!("  cd {}\n", quoted(folder)))
         }
-        Err(message) => report::failure(&message),
+        Err(message) => {
+            // It was just made, and what is in it was written here.
+            let _ = std::fs::remove_dir_all(folder);
+            report::failure(&message)
+        }
     }
+}
+
+/// What is said of a folder that cannot be created because something has its name.
+fn taken(folder: &Path) -> String {
+    let shown = folder.display();
+    if !folder.is_dir() {
+        return no_folder(folder);
+    }
+    if folder.join(FILES[0].0).exists() {
+        return is_project(folder);
+    }
+    let word = quoted(folder);
+    format!("`{shown}` exists already; `gswc init {word}` makes it a project")
+}
+
+fn no_folder(path: &Path) -> String {
+    format!("`{}` is a file and no folder", path.display())
+}
+
+fn is_project(folder: &Path) -> String {
+    let (shown, file) = (folder.display(), FILES[0].0);
+    format!("`{shown}` is a project already: it has a `{file}`")
 }
 
 /// Makes a folder that exists a project; what is in it stays as it is.
 pub fn init(arguments: &Init) -> Exit {
     let folder = &arguments.folder;
     if !folder.is_dir() {
-        return report::failure(&format!(
-            "there is no folder `{}`; `gswc new` creates one",
-            folder.display()
-        ));
+        return report::failure(&match folder.symlink_metadata() {
+            Ok(_) => no_folder(folder),
+            Err(_) => {
+                let shown = folder.display();
+                format!("there is no folder `{shown}`; `gswc new` creates one")
+            }
+        });
     }
     if folder.join(FILES[0].0).exists() {
-        return report::failure(&format!(
-            "`{}` is a project already: it has a `{}`",
-            folder.display(),
-            FILES[0].0
-        ));
+        return report::failure(&is_project(folder));
     }
     let name = std::path::absolute(folder).and_then(std::fs::canonicalize);
     let name = name

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::Program;
-use gsw_agents::{AgentPrompts, Catalogue, Environment, Outgoing};
+use gsw_agents::{AgentPrompts, Catalogue, Environment, Outgoing, known_model};
 use gsw_driver::call::Call;
 use gsw_driver::engine::{Engine, EngineOptions, prices};
 use gsw_driver::models::{Models, Pending};
@@ -20,7 +20,7 @@ use gsw_engine::model::{Content, FailureKind, ModelAnswer, ModelFailure, ModelRe
 use gsw_engine::prices::Prices;
 use gsw_engine::run::RunResult;
 use gsw_service::columns::Columns;
-use gsw_service::{BuiltinOptions, Command, Exit, Invocation};
+use gsw_service::{BuiltinOptions, Command, Exit, Invocation, Topic};
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value, json};
 
@@ -108,6 +108,10 @@ struct Begun {
 }
 
 fn begin(mut loaded: Loaded, model: Option<String>) -> Result<Begun, String> {
+    let model = model.or_else(model_of_environment);
+    if let Some(given) = &model {
+        known_model(given, &loaded.program.models)?;
+    }
     let prices_of_user = gsw_service::prices_of_user()?;
     let models = &mut Arc::make_mut(&mut loaded.program).models;
     models.prices.splice(0..0, prices_of_user);
@@ -116,7 +120,7 @@ fn begin(mut loaded: Loaded, model: Option<String>) -> Result<Begun, String> {
     let options = EngineOptions {
         models: Some(Arc::clone(&noted) as Arc<dyn Models>),
         prompts: Some(Arc::new(AgentPrompts)),
-        model_override: model.or_else(model_of_environment),
+        model_override: model,
         ..EngineOptions::default()
     };
     Ok(Begun {
@@ -172,7 +176,7 @@ fn read_words(
         Ok(Command::Run(_)) => Err(report::usage(
             &"a prompt that is only shown takes its own arguments after `--` and no other; `--model` and `--json` stand before it",
         )),
-        Ok(Command::Help(Some(index))) => {
+        Ok(Command::Help(Topic::Workflow(index))) => {
             let prompt = &program.workflows[index];
             let usage = format!("gswc prompt {} {name} -- [OPTIONS]", file.display());
             let columns = Columns::of_terminal();
@@ -181,7 +185,7 @@ fn read_words(
         }
         // Only the first word asks for these, and that is the prompt's name.
         Ok(
-            Command::Help(None)
+            Command::Help(Topic::Program | Topic::Command(_))
             | Command::Manifest
             | Command::Version
             | Command::Runs(_)

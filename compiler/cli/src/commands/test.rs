@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use gsw_agents::known_model;
 use gsw_driver::crash::Crashes;
 use gsw_driver::engine::Engine;
 use gsw_engine::load::Loaded;
@@ -183,6 +184,13 @@ impl NotRun {
         }
     }
 
+    fn usage(why: &impl std::fmt::Display) -> Self {
+        Self {
+            exit: report::usage(why),
+            why: why.to_string(),
+        }
+    }
+
     /// A failure in the place of the file's tests.
     fn outcome(&self, file: &Path, format: TestFormat) -> Outcome {
         let message = match format {
@@ -275,7 +283,12 @@ fn tests_of(
         Accept::Nothing
     };
     let mut snapshots = Snapshots::beside(file, accept).map_err(|why| NotRun::failed(&why))?;
-    for model in models(arguments) {
+    let models = models(arguments);
+    // All before the first is asked, which costs money.
+    for given in models.iter().flatten() {
+        known_model(given, &loaded.program.models).map_err(|why| NotRun::usage(&why))?;
+    }
+    for model in models {
         let runner = if arguments.live {
             Runner::Live(live_engine(&image, model.clone())?)
         } else {

@@ -406,6 +406,26 @@ pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
         .fix("leave out `await`", word, "")
 }
 
+/// `await` of a task that may be missing; the fix takes the word away and adds a call at the end.
+pub fn absent_task(report: Diagnostic, fix: Option<(Place, Place)>) -> Diagnostic {
+    let report = report.note(
+        "there may be no task: `t.map(t => await t)` gives `none` then, and `if let t = t { await t }` waits where there is one",
+    );
+    let Some((word, end)) = fix else {
+        return report;
+    };
+    report.fix_around(
+        "wait where there is a task",
+        (word, ""),
+        (end, ".map(t => await t)"),
+    )
+}
+
+/// `await` or `race` of a list in which tasks may be missing.
+pub fn absent_tasks(report: Diagnostic) -> Diagnostic {
+    report.note("`ts.filter_map(t => t)` leaves out what is `none`")
+}
+
 /// `await` before `parallel`; `word` is what goes away.
 pub fn parallel_waits(report: Diagnostic, word: Place) -> Diagnostic {
     report

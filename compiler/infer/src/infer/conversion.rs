@@ -172,6 +172,10 @@ fn not_convertible(hir: &mut HirBuilder, value: ExpressionId, target: &Type, spa
     let (place, from, to) = (hir.place(span), hir.show(&actual), hir.show(target));
     let report = errors::invalid_conversion(place, &from, &to);
     let (from, to) = (hir.table.operand(&actual), hir.table.operand(target));
+    if from == Type::Secret {
+        hir.report(errors::secret_stays(report));
+        return;
+    }
     let method = if to == Type::String {
         Some(".to_string()")
     } else if from == Type::Int && to == Type::Float {

@@ -8,6 +8,7 @@ use gsw_syntax::ast;
 use crate::errors::records;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::argument::Call;
+use crate::infer::awaiting;
 use crate::infer::call;
 use crate::infer::collection;
 use crate::infer::context::Context;
@@ -174,8 +175,8 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
         Kind::Spawn(value) => workflow::infer_spawn(cx, value, span, hint),
         Kind::Undo { modifiers, body } => workflow::infer_undo(cx, modifiers, body, span),
         Kind::SpawnDetached(call) => workflow::infer_spawn_detached(cx, call, span),
-        Kind::Await(value) => workflow::infer_await(cx, value, span),
-        Kind::Race { tasks, errors } => workflow::infer_race(cx, tasks, errors.as_ref(), span),
+        Kind::Await(value) => awaiting::infer_await(cx, value, span),
+        Kind::Race { tasks, errors } => awaiting::infer_race(cx, tasks, errors.as_ref(), span),
         Kind::ParallelFor {
             pattern,
             iterable,

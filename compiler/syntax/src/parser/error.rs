@@ -53,6 +53,8 @@ pub enum Reason {
     RecordInHead(Span),
     /// The fields of an error or variant in braces.
     PayloadInBraces(Span),
+    /// An enum, from its word to its last brace, with texts in the place of variants.
+    EnumOfTexts(Span),
     /// The check of a field, and its default value after it.
     DefaultAfterCheck(Span, Span),
     /// A slip of the word that a declaration begins with, read as that word.
@@ -323,6 +325,7 @@ impl<'tokens> Scene<'tokens> {
             }
             Reason::RecordInHead(span) => self.record_in_head(span),
             Reason::PayloadInBraces(span) => self.payload_in_braces(span),
+            Reason::EnumOfTexts(span) => self.enum_of_texts(span),
             Reason::DefaultAfterCheck(check, default) => self.default_after_check(check, default),
             Reason::Misspelt(word, applicability) => {
                 let (found, span) = self.found(error.index);

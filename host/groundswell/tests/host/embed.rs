@@ -94,6 +94,8 @@ async fn input_that_does_not_fit_is_reported_with_its_path() {
     assert!(matches!(unknown, Err(HostError::UnknownWorkflow { .. })));
     let list = host.start::<Order>("double", &[1]);
     assert!(matches!(list, Err(HostError::Input(_))));
+    let nobody = program("nobody", SHOP).model("nobody/x").build();
+    assert!(matches!(nobody, Err(HostError::UnknownModel(_))));
     let run = host.start::<i64>("double", &json!({ "order": order(1) }));
     let result = run.expect("it starts").await;
     assert!(matches!(result, Err(Error::Output { .. })), "{result:?}");

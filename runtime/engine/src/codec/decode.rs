@@ -66,6 +66,9 @@ pub fn decode_field(
     tree: &Value,
 ) -> Result<u64, Vec<Issue>> {
     let hidden_from = (field.secrecy == Secrecy::Redacted).then_some(0);
+    if hidden_from.is_some() {
+        checker.heap().hide(tree);
+    }
     decode_from(
         checker,
         field.ty,
@@ -185,7 +188,8 @@ impl<'a> Decoder<'a> {
             return Some(word);
         }
         self.checker.heap().release_typed(ty, word);
-        self.fail(format!("`{}`", check.source), issue::found(tree))
+        let found = self.shown(tree);
+        self.fail(format!("`{}`", check.source), found)
     }
 
     /// Calls a check. Its arguments are borrowed here and owned there; those after the first are objects.
@@ -223,11 +227,25 @@ impl<'a> Decoder<'a> {
     }
 
     /// What was found where a value of this type should be: a text around a hidden value is as hidden as the value.
-    fn found(&self, ty: TypeId, tree: &Value) -> String {
-        let found = issue::found(tree);
+    fn found(&mut self, ty: TypeId, tree: &Value) -> String {
+        let found = self.shown(tree);
         match places::hides(&self.types, ty) && !issue::is_kind(&found) {
             true => REDACTED.into(),
             false => found,
+        }
+    }
+
+    /// What is there, in a message.
+    fn shown(&mut self, tree: &Value) -> String {
+        let found = issue::found(tree);
+        if issue::is_kind(&found) {
+            return found;
+        }
+        // What it shows may be cut, so the whole is looked at.
+        let whole = tree.to_string();
+        match self.checker.heap().without_hidden(whole.clone()) == whole {
+            true => found,
+            false => REDACTED.into(),
         }
     }
 

@@ -1,12 +1,15 @@
 //! Names types in messages about JSON that does not fit.
 
-use gsw_abi::types::{Type, TypeId, TypeTable};
+use gsw_abi::types::{Enum, Type, TypeId, TypeTable, Variant};
 use serde_json::Value;
 
 /// What is expected where a value of this type should be, with the form of what has one of its own.
 #[must_use]
 pub fn expected(types: &TypeTable, ty: TypeId) -> String {
     let base = types.get(types.base(ty));
+    if let Type::Enum(it) = base {
+        return variants(it);
+    }
     let inside = if let Type::Optional(of) = base {
         types.get(types.base(*of))
     } else {
@@ -24,6 +27,49 @@ pub fn expected(types: &TypeTable, ty: TypeId) -> String {
         known.map_or("", |it| it.1)
     };
     format!("{}{form}", type_name(types, ty))
+}
+
+/// An enum with the form that each of its variants has in JSON: a string, or an object that is told by its `kind`.
+#[must_use]
+pub fn variants(it: &Enum) -> String {
+    let (alone, with_fields) = halves(it);
+    let objects = (!with_fields.is_empty())
+        .then(|| format!("an object whose `kind` is {}", one_of(&with_fields)));
+    let forms: Vec<String> = alone.into_iter().chain(objects).collect();
+    format!("{} ({})", it.name, forms.join(", "))
+}
+
+/// What the `kind` of an object may be that is to be a variant of an enum.
+#[must_use]
+pub fn kinds(it: &Enum) -> String {
+    let (alone, with_fields) = halves(it);
+    let kinds = one_of(&with_fields);
+    match &alone[..] {
+        [] => kinds,
+        alone => format!("{kinds} (or {} in place of the object)", one_of(alone)),
+    }
+}
+
+/// The names in JSON of variants without fields, and of those with some.
+fn halves(it: &Enum) -> (Vec<String>, Vec<String>) {
+    let (alone, with_fields): (Vec<&Variant>, Vec<&Variant>) =
+        it.variants.iter().partition(|it| it.fields.is_empty());
+    let names = |variants: Vec<&Variant>| {
+        let quoted = variants
+            .iter()
+            .map(|it| Value::from(it.wire.as_str()).to_string());
+        quoted.collect()
+    };
+    (names(alone), names(with_fields))
+}
+
+/// `a, b or c`.
+fn one_of(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 /// A type as written in source, with aliases and records by name.

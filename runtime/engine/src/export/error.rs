@@ -26,7 +26,12 @@ calls! {
     text assertion_difference(run, ty, left, right) {
         let ty = TypeId(ty as u32);
         let [left, right] = [left, right].map(|it| codec::encode_redacted(&run.heap, ty, it));
-        let text = difference::difference(&left, &right);
+        // A part of a text that is hidden as a whole is not recognized.
+        let is_hidden = |it: &String| run.heap.without_hidden(it.clone()) != *it;
+        let text = match is_hidden(&left) || is_hidden(&right) {
+            true => String::new(),
+            false => difference::difference(&left, &right),
+        };
         string::new(&mut run.heap, &text)
     }
 
@@ -107,7 +112,7 @@ calls! {
 
 /// A value as messages about assertions show it.
 fn shown(heap: &Heap, ty: TypeId, word: u64) -> String {
-    let mut text = codec::encode_redacted(heap, ty, word);
+    let mut text = heap.without_hidden(codec::encode_redacted(heap, ty, word));
     if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
         let length = text.chars().count();
         text.truncate(cut);

@@ -30,6 +30,7 @@ calls! {
             && !texts.iter().any(|it| it == text)
         {
             let expected = codec::type_name(run.heap.types(), ty);
+            let text = run.heap.without_hidden(text.to_owned());
             let issue = codec::mismatch("$", &expected, &text.into());
             run.heap.release(s);
             return Err(error::decode(&mut run.heap, &issue));

@@ -27,18 +27,20 @@ calls! {
             "" => calendar::parse_rfc3339(text).ok_or(Fault::Text),
             pattern => calendar::parse(text, pattern, string::text(zone)),
         };
+        let found = |heap: &Heap| heap.without_hidden(text.to_owned()).into();
         read.map(i64::cast_unsigned).map_err(|fault| match (fault, pattern) {
             (Fault::Text, "") => {
                 let expected = match calendar::is_too_far(text) {
                     true => calendar::RANGE,
                     false => "a time as of RFC 3339",
                 };
-                let issue = codec::mismatch("$", expected, &text.into());
+                let issue = codec::mismatch("$", expected, &found(&run.heap));
                 error::decode(&mut run.heap, &issue)
             }
             (Fault::Text, pattern) => {
                 let expected = format!("a time like `{pattern}`");
-                error::decode(&mut run.heap, &codec::mismatch("$", &expected, &text.into()))
+                let issue = codec::mismatch("$", &expected, &found(&run.heap));
+                error::decode(&mut run.heap, &issue)
             }
             (fault, pattern) => fault_of(&mut run.heap, fault, pattern),
         })

@@ -333,6 +333,7 @@ fn observe(run: &mut Run, id: TaskId) {
 
 /// A share in what a task ended with.
 fn take_ending(run: &mut Run, id: TaskId) -> Result<u64, u64> {
+    run.streams.answer_is_known(id);
     let task = run.scheduler.task_mut(id);
     task.is_observed = true;
     let (ending, result) = (task.ending, task.result);

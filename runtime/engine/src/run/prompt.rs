@@ -6,7 +6,6 @@ mod asking;
 mod begin;
 mod end;
 mod exchanging;
-pub(crate) mod hidden;
 mod hooks;
 mod keys;
 mod observed;

@@ -98,6 +98,8 @@ pub(crate) enum Shown {
 enum End {
     #[default]
     Open,
+    /// Who asked for the result has the answer or the error. A loop may still be given parts.
+    Known,
     /// The last part has been given.
     Given,
 }
@@ -153,6 +155,15 @@ pub(crate) fn leave(run: &mut Run, task: TaskId, handle: u64) {
 }
 
 impl Streams {
+    /// The program has the answer of a stream, or its error, otherwise than as its last part: nothing more comes.
+    pub(crate) fn answer_is_known(&mut self, id: TaskId) {
+        if let Some(stream) = self.streams.get_mut(&id)
+            && stream.end == End::Open
+        {
+            stream.end = End::Known;
+        }
+    }
+
     /// The stream of a task is given up with it.
     pub(crate) fn forget(&mut self, heap: &mut Heap, id: TaskId) {
         if let Some(growth) = self.streams.remove(&id).and_then(|it| it.growth) {
@@ -294,6 +305,8 @@ impl Run {
             let stream = self.streams.streams.get_mut(&id)?;
             let growth = stream.growth.as_mut()?;
             if let Some(part) = growth.take_new(&self.heap) {
+                // To a loop after `result()`.
+                stream.end = End::Open;
                 return Some(Ok(optional::some(&mut self.heap, result, part)));
             }
             let Some(piece) = stream.pieces.pop_front() else {
@@ -308,6 +321,7 @@ impl Run {
         Some(match task.ending {
             Some(Ending::Value(word)) => Ok(self.last_part(id, result, word)),
             Some(Ending::Error(raised)) => {
+                self.streams.answer_is_known(id);
                 // It need not be raised at the end of the node.
                 self.scheduler.task_mut(id).is_observed = true;
                 if self.scheduler.task(id).is_listed {

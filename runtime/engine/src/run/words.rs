@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::codec;
 use crate::heap::Heap;
-use crate::run::prompt::hidden::Hidden;
+use crate::hidden::Hidden;
 use crate::secret::Template;
 use crate::value::{map, string};
 

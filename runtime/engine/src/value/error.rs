@@ -29,7 +29,8 @@ pub fn new_of(heap: &mut Heap, kind: TypeId, fields: &[u64]) -> u64 {
 /// A new error of a kind whose only field is a text: `Failed`, `Internal`, `PermissionDenied` and the like.
 #[must_use]
 pub fn with_text(heap: &mut Heap, kind: BuiltinError, text: &str) -> u64 {
-    let text = string::new(heap, text);
+    let text = heap.without_hidden(text.to_owned());
+    let text = string::new(heap, &text);
     new(heap, kind, &[text])
 }
 
@@ -50,7 +51,7 @@ pub fn no_index(heap: &mut Heap, index: u64, length: usize) -> u64 {
 pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
     let (ty, _) = map::types(heap, value::type_of(map));
     let shown = |key| {
-        let mut text = codec::encode_redacted(heap, ty, key);
+        let mut text = heap.without_hidden(codec::encode_redacted(heap, ty, key));
         if let Some((cut, _)) = text.char_indices().nth(LONGEST_KEY) {
             text.truncate(cut);
             text.push('…');
@@ -79,7 +80,10 @@ const LONGEST_KEY: usize = 40;
 
 #[must_use]
 pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
-    let fields = [&issue.path, &issue.expected, &issue.found].map(|text| string::new(heap, text));
+    let fields = [&issue.path, &issue.expected, &issue.found].map(|text| {
+        let text = heap.without_hidden(text.clone());
+        string::new(heap, &text)
+    });
     new(heap, BuiltinError::DecodeError, &fields)
 }
 

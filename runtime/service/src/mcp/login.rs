@@ -36,8 +36,33 @@ impl Act {
     }
 }
 
-/// The options, with what they want.
-const OPTIONS: &str = "`--client ID`, `--secret-from VARIABLE`, `--issuer ADDRESS`, `--document ADDRESS`, `--scope SCOPE` and `--port NUMBER`";
+/// How the options are written, and what they do.
+pub(crate) const OPTIONS: &[(&str, &str)] = &[
+    (
+        "--client <ID>",
+        "The id under which the server knows the user's programs",
+    ),
+    (
+        "--secret-from <VARIABLE>",
+        "The variable with the secret of that id",
+    ),
+    (
+        "--issuer <ADDRESS>",
+        "The authorization server, where the server names several",
+    ),
+    (
+        "--document <ADDRESS>",
+        "Where the description of the client stands",
+    ),
+    (
+        "--scope <SCOPE>",
+        "What is asked for; may be given more than once",
+    ),
+    (
+        "--port <NUMBER>",
+        "The port of this machine to which the browser comes back",
+    ),
+];
 
 /// Reads the words after `mcp login` or `mcp logout`.
 ///
@@ -74,8 +99,10 @@ pub fn parse(act: Act, words: &[String]) -> Result<Login, UsageError> {
             }
             _ => {
                 let act = act.name();
+                let known = OPTIONS.iter().map(|it| format!("`{}`", it.0));
+                let known = known.collect::<Vec<_>>().join(", ");
                 return Err(UsageError(format!(
-                    "`mcp {act}` has no option `--{name}`; it has {OPTIONS}"
+                    "`mcp {act}` has no option `--{name}`; it has {known}"
                 )));
             }
         }

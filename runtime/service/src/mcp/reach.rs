@@ -34,6 +34,22 @@ pub struct Serving {
     pub reach: Reach,
 }
 
+/// How the options are written that `mcp` alone has, and what they do.
+pub(crate) const OPTIONS: &[(&str, &str)] = &[
+    (
+        "--http [ADDRESS]",
+        "Serve any client by HTTP, at a port or address; `127.0.0.1:8765` by default",
+    ),
+    (
+        "--host <NAME>",
+        "A further name by which clients reach it; may be given more than once",
+    ),
+    (
+        "--token-from <VARIABLE>",
+        "The variable with the token that clients must show",
+    ),
+];
+
 /// Reads the words after `mcp`.
 ///
 /// # Errors

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_journal::record::UndoWish;
+use gsw_notation::near::nearest;
 
-use crate::arguments::{BuiltinOptions, TapeOption, UsageError, nearest};
+use crate::arguments::{BuiltinOptions, TapeOption, UsageError};
 
 /// A command about runs, with its options.
 #[derive(Clone, PartialEq, Debug)]
@@ -116,103 +117,160 @@ pub(crate) fn is_command(name: &str) -> bool {
 }
 
 /// A command of `runs`.
-struct Form {
-    name: &'static str,
+#[derive(PartialEq, Eq, Debug)]
+pub struct Form {
+    /// Empty for the list.
+    pub name: &'static str,
     operands: &'static str,
-    summary: &'static str,
+    pub summary: &'static str,
+    /// How the options that it alone has are written, and what they do.
+    pub options: &'static [(&'static str, &'static str)],
+    pub carries: Carries,
+}
+
+/// Whether a run goes on in the process of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Carries {
+    Run,
+    Nothing,
+}
+
+impl Form {
+    /// How it is written, after the program's name.
+    pub(crate) fn usage(&self) -> String {
+        let usage = format!("runs {} {}", self.name, self.operands);
+        usage.trim().to_owned()
+    }
+}
+
+/// The command of this name, or the list.
+pub(crate) fn form(name: &str) -> &'static Form {
+    FORMS.iter().find(|it| it.name == name).unwrap_or(&FORMS[0])
 }
 
 /// All commands of `runs`, as help lists them.
-const FORMS: [Form; 16] = [
+static FORMS: [Form; 16] = [
     Form {
         name: "",
         operands: "",
         summary: "List the runs that are kept",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "show",
         operands: "<ID>",
         summary: "Show how far a run is, and what can be done",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "resume",
         operands: "[ID]",
         summary: "Go on with a run that was interrupted, by default the newest",
+        options: &[],
+        carries: Carries::Run,
     },
     Form {
         name: "answer",
         operands: "<ID> <NAME> <JSON>",
         summary: "Answer the `human` or `external` of this name; `--key KEY` instead of an id finds an `external` by its key",
+        options: &[(
+            "--key <KEY>",
+            "Instead of an id: whichever run waits for the `external` of this key",
+        )],
+        carries: Carries::Nothing,
     },
     Form {
         name: "settle",
         operands: "<ID> <NUMBER> done <JSON> | not-done",
         summary: "Say what became of an operation that may have been done",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "undo",
         operands: "<ID> [NUMBER again | done]",
         summary: "Try again what could not be taken back, or say that it has been",
+        options: &[],
+        carries: Carries::Run,
     },
     Form {
         name: "fork",
         operands: "<ID> <NODE> [NAME=JSON]...",
         summary: "Make another run that has happened up to a node, with other input perhaps",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "wait",
         operands: "[ID]",
         summary: "Wait until a run has ended, or all have, and carry on what is due meanwhile",
+        options: &[],
+        carries: Carries::Run,
     },
     Form {
         name: "migrate",
         operands: "<ID>",
         summary: "Go on with a run under this build, although the one that began it is still there",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "cancel",
         operands: "<ID>",
         summary: "End a run, with its `defer` blocks",
+        options: &[],
+        carries: Carries::Run,
     },
     Form {
         name: "abandon",
         operands: "<ID>",
         summary: "End a run as it is, without its `defer` and `undo` blocks: for one whose program is gone",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "diff",
         operands: "<ID> <ID>",
         summary: "Show where two runs part",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "verify",
         operands: "[ID]",
         summary: "Check that a run, or everything that is kept, is what was written",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "export",
         operands: "<ID> [FILE]",
         summary: "Write a run as JSON lines that show whether they were changed",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "check",
         operands: "<FILE>",
         summary: "Check a file that `export` has written",
+        options: &[],
+        carries: Carries::Nothing,
     },
     Form {
         name: "prune",
         operands: "",
         summary: "Forget runs that ended long ago",
+        options: &[],
+        carries: Carries::Nothing,
     },
 ];
 
 /// The rows of help: how a command is written, and what it does.
 pub fn rows() -> Vec<(String, String)> {
-    let rows = FORMS.iter().map(|it| {
-        let usage = format!("runs {} {}", it.name, it.operands);
-        (usage.trim().to_owned(), it.summary.to_owned())
-    });
-    rows.collect()
+    let rows = FORMS.iter();
+    rows.map(|it| (it.usage(), it.summary.to_owned())).collect()
 }
 
 /// Reads the words after `runs`.
@@ -237,18 +295,12 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
             None => operands.push(word.as_str()),
         }
     }
+    let carries = form(operands.first().copied().unwrap_or_default()).carries;
     let command = match key {
         Some(key) => by_key(key, &operands)?,
         None => command(&operands)?,
     };
-    let is_resumed = matches!(
-        command,
-        RunsCommand::Resume { .. }
-            | RunsCommand::Cancel { .. }
-            | RunsCommand::Undo { .. }
-            | RunsCommand::Wait { .. }
-    );
-    if !is_resumed && (options.events.is_some() || options.model.is_some()) {
+    if carries == Carries::Nothing && (options.events.is_some() || options.model.is_some()) {
         let message =
             "only `runs resume`, `runs wait`, `runs cancel` and `runs undo` take options of a run";
         return Err(UsageError(message.into()));

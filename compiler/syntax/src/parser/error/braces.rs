@@ -40,4 +40,28 @@ impl Scene<'_> {
         let place = (self.place)(Span::new(before, span.end));
         diagnostic.fix("write parentheses", place, text)
     }
+
+    /// An enum with texts in the place of variants.
+    pub(super) fn enum_of_texts(&self, span: Span) -> Diagnostic {
+        let place = (self.place)(span);
+        let message = "variants are names; one of several texts is a union";
+        let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
+            .note("`type Mood = \"good\" | \"bad\"`, or `enum Mood { Good, Bad }`");
+        let text = self.source(span);
+        let Some((head, inside)) = text.split_once('{') else {
+            return diagnostic;
+        };
+        let Some(name) = head.trim().strip_prefix("enum ") else {
+            return diagnostic;
+        };
+        let texts = inside.trim_end_matches('}').split([',', '\n']);
+        let texts: Vec<&str> = texts.map(str::trim).filter(|it| !it.is_empty()).collect();
+        // A text may hold what separates them, and comments have no place in the new form.
+        let is_text = |it: &&str| it.len() > 1 && it.starts_with('"') && it.ends_with('"');
+        if !texts.iter().all(is_text) {
+            return diagnostic;
+        }
+        let text = format!("type {} = {}", name.trim(), texts.join(" | "));
+        diagnostic.fix("write a union", place, text)
+    }
 }

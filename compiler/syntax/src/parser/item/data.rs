@@ -159,23 +159,68 @@ fn field_check(rules: &Rules) -> Rule<(Expression, Option<Expression>)> {
 
 /// `Enum = "enum" Name [ Generics ] "{" [ Variant { ( "," | Newline ) Variant } ] "}" ;`
 pub(super) fn enum_declaration(rules: &Rules) -> Rule<ItemBody> {
+    let variants = braced(variant(rules), is_variant, |name| Variant {
+        docs: None,
+        attributes: Vec::new(),
+        name,
+        fields: Vec::new(),
+    })
+    .map(EnumBody::Variants);
     token_as(TokenKind::Enum, Expected::DECLARATION)
         .ignore_then(identifier())
         .then(generics())
         .then_ignore(line_break())
-        .then(braced(variant(rules), is_variant, |name| Variant {
-            docs: None,
-            attributes: Vec::new(),
-            name,
-            fields: Vec::new(),
-        }))
-        .map(|((name, generics), variants)| {
-            ItemBody::Enum(EnumDeclaration {
-                name,
-                generics,
-                variants,
-            })
-        })
+        .then(choice((texts(rules), variants)))
+        .map_with(
+            |((name, generics), body), context: &mut Context<'_>| match body {
+                EnumBody::Variants(variants) => ItemBody::Enum(EnumDeclaration {
+                    name,
+                    generics,
+                    variants,
+                }),
+                EnumBody::Texts(target) => {
+                    let (index, span) = (start_of(context), span_of(context));
+                    context.emit(ParseError::because(index, Reason::EnumOfTexts(span)));
+                    ItemBody::Alias {
+                        name,
+                        generics,
+                        target,
+                        check: None,
+                    }
+                }
+            },
+        )
+        .boxed()
+}
+
+/// What follows the name of an enum.
+enum EnumBody {
+    Variants(Vec<Variant>),
+    /// The union that was meant.
+    Texts(TypeExpression),
+}
+
+/// Texts in the place of variants, which are read and reported.
+fn texts(rules: &Rules) -> Rule<EnumBody> {
+    let is_text = |state: &State, index: usize| {
+        state.kind(index) == Some(TokenKind::BraceOpen)
+            && state.kind(index + 1) == Some(TokenKind::String)
+    };
+    looking_at(is_text, Expected::token(TokenKind::BraceOpen))
+        .ignore_then(entries_between(rules.type_expression.clone(), separator()))
+        .map_with(
+            |mut members: Vec<TypeExpression>, context: &mut Context<'_>| {
+                let kind = match (members.len(), members.pop()) {
+                    (1, Some(only)) => only.kind,
+                    (_, last) => {
+                        members.extend(last);
+                        TypeExpressionKind::Union(members)
+                    }
+                };
+                let span = span_of(context);
+                EnumBody::Texts(TypeExpression { kind, span })
+            },
+        )
         .boxed()
 }
 

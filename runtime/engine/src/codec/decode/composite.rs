@@ -145,7 +145,7 @@ impl Decoder<'_> {
         let is_new = map::get(heap, *members, word).is_none();
         *members = map::insert(heap, *members, word, u64::from(true));
         if !is_new {
-            let found = format!("{} a second time", issue::found(tree));
+            let found = format!("{} a second time", self.shown(tree));
             self.fail("each element once".into(), found);
         }
         is_new
@@ -181,26 +181,28 @@ impl Decoder<'_> {
                     Some(index) => Some(self.checker.heap().object(ty, index as u32, 0)),
                     None => {
                         let found = self.found(ty, tree);
-                        let expected = named(it, name).map_or_else(|| variants(it), as_object);
+                        let expected =
+                            named(it, name).map_or_else(|| describe::variants(it), as_object);
                         self.fail(expected, found)
                     }
                 }
             }
             Value::Object(values) if !it.is_inline() => {
-                let kind = values.get("kind").unwrap_or(&Value::Null);
+                let kind = values.get("kind");
+                let name = kind.and_then(Value::as_str);
                 let is_it = |variant: &gsw_abi::types::Variant| {
-                    !variant.fields.is_empty() && kind.as_str() == Some(&variant.wire)
+                    !variant.fields.is_empty() && name == Some(&variant.wire)
                 };
-                if let Some(alone) = kind.as_str().and_then(|name| named(it, name))
+                if let Some(alone) = name.and_then(|name| named(it, name))
                     && alone.fields.is_empty()
                 {
                     let expected = format!("{} alone, as a string", Value::from(&*alone.wire));
                     return self.fail(expected, "an object with that `kind`".into());
                 }
                 let Some(index) = it.variants.iter().position(is_it) else {
-                    let found = self.found(ty, kind);
-                    return self
-                        .within(Step::Key("kind".into()), |at| at.fail(variants(it), found));
+                    let found = kind.map_or(issue::NOTHING.into(), |kind| self.found(ty, kind));
+                    let expected = describe::kinds(it);
+                    return self.within(Step::Key("kind".into()), |at| at.fail(expected, found));
                 };
                 self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
             }
@@ -210,21 +212,23 @@ impl Decoder<'_> {
             | Value::Array(_)
             | Value::Object(_) => {
                 let found = self.found(ty, tree);
-                self.fail(variants(it), found)
+                self.fail(describe::variants(it), found)
             }
         }
     }
 
     pub(super) fn error(&mut self, kind: Option<TypeId>, tree: &Value) -> Option<u64> {
         let Value::Object(values) = tree else {
-            return self.fail("an error".into(), issue::found(tree));
+            let found = self.shown(tree);
+            return self.fail("an error".into(), found);
         };
         let types = self.types.clone();
-        let name = values.get("kind").unwrap_or(&Value::Null);
+        let name = values.get("kind");
+        let said = name.and_then(Value::as_str);
         let is_it = |ty: &Type| {
             // Only the runtime makes the unwinding of a cancellation.
             matches!(ty, Type::ErrorKind(it)
-                if Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind)
+                if Some(&it.name[..]) == said && it.class != ErrorClass::Unwind)
         };
         let found = types
             .types
@@ -237,7 +241,7 @@ impl Decoder<'_> {
             _ => {
                 let expected = kind.map(|it| describe::type_name(&types, it));
                 let expected = expected.unwrap_or_else(|| "the name of an error".into());
-                let name = issue::found(name);
+                let name = name.map_or(issue::NOTHING.into(), |it| self.shown(it));
                 self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
             }
         }
@@ -265,6 +269,11 @@ impl Decoder<'_> {
     }
 
     fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
+        if let Some(tree) = tree
+            && field.secrecy == Secrecy::Redacted
+        {
+            self.checker.heap().hide(tree);
+        }
         self.within_field(field, |it| {
             let word = match (tree, &field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
@@ -323,9 +332,8 @@ impl Decoder<'_> {
             let word = crate::value::field(object, first + index);
             if !self.holds(field.ty, check, &[word, object]) {
                 hold = false;
-                let found = values
-                    .get(&field.wire)
-                    .map_or(issue::NOTHING.into(), issue::found);
+                let found = values.get(&field.wire);
+                let found = found.map_or(issue::NOTHING.into(), |it| self.shown(it));
                 self.within_field(field, |it| it.fail(format!("`{}`", check.source), found));
             }
         }
@@ -377,13 +385,4 @@ fn as_object(variant: &Variant) -> String {
     let kind = format!("\"kind\": {}", Value::from(&*variant.wire));
     let parts: Vec<String> = std::iter::once(kind).chain(fields).collect();
     format!("an object {{{}}}", parts.join(", "))
-}
-
-/// The names of an enum's variants, as expected in JSON.
-fn variants(it: &Enum) -> String {
-    let names = it
-        .variants
-        .iter()
-        .map(|variant| Value::from(variant.wire.as_str()).to_string());
-    format!("{} ({})", it.name, names.collect::<Vec<_>>().join(", "))
 }

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 
 use crate::codec::places::{self, REDACTED};
 use crate::event::JsonText;
+use crate::hidden::Hidden;
 use crate::load::Loaded;
 use crate::media::outline;
 use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall, Wording};
-use crate::run::prompt::hidden::Hidden;
 use crate::run::stream::Shown;
 use recorded::Recorded;
 

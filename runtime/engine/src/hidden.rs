@@ -1,5 +1,5 @@
-//! Values that a prompt shows to its model, or a question to a person, and shows to no one else: wherever their texts come back,
-//! `***` takes their place.
+//! Values that observers do not see: those of arguments that a prompt shows to its model, or a question to a person, and those that
+//! have come into hidden places from outside. Wherever their texts come back, `***` takes their place.
 //!
 //! What is in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or
 //! a model has put together: there a hidden value is found by its text, if that is long enough to mean it.
@@ -10,6 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use gsw_abi::builtin::JSON;
 use gsw_notation::duration;
 use gsw_notation::json::written;
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::codec;
@@ -21,10 +22,13 @@ use crate::value::{map, string};
 /// The fewest characters of a value that is found by its text: shorter ones are parts of too many words and numbers. A guess.
 const SHORTEST: usize = 4;
 
+/// How many texts of a run are looked for; of one that has more, all messages are hidden that could show one. A guess.
+const MOST: usize = 10_000;
+
 /// The texts of hidden values, and what observers see of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
-    known: Vec<(String, String)>,
+    known: IndexMap<String, String>,
     /// Whether it is unknown what is hidden, so that everything is.
     hides_all: bool,
     finder: OnceCell<Option<AhoCorasick>>,
@@ -60,7 +64,7 @@ impl Hidden {
                 format!("<{name}>\n{text}\n</{name}>")
             };
             let shown = shown.trim_matches('"');
-            hidden.known.push((block(&bare), block(shown)));
+            hidden.known.insert(block(&bare), block(shown));
         }
         hidden
     }
@@ -68,9 +72,9 @@ impl Hidden {
     /// Hides also what the other hides.
     pub(crate) fn join(&mut self, other: &Self) {
         self.hides_all |= other.hides_all;
-        for pair in &other.known {
-            if !self.known.contains(pair) {
-                self.known.push(pair.clone());
+        for (text, shown) in &other.known {
+            if !self.known.contains_key(text) {
+                self.known.insert(text.clone(), shown.clone());
                 self.finder.take();
             }
         }
@@ -78,6 +82,15 @@ impl Hidden {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.known.is_empty() && !self.hides_all
+    }
+
+    /// Hides a value that has come into a hidden place.
+    pub(crate) fn add(&mut self, value: &Value) {
+        if self.known.len() < MOST {
+            self.add_value(value);
+        } else {
+            self.hides_all = true;
+        }
     }
 
     /// Both are the same value, once whole and once as observers see it.
@@ -128,8 +141,10 @@ impl Hidden {
 
     fn add_text(&mut self, text: &str) {
         if text.chars().nth(SHORTEST - 1).is_some() {
-            self.known.push((text.to_owned(), REDACTED.to_owned()));
-            self.finder.take();
+            let is_new = self.known.insert(text.to_owned(), REDACTED.to_owned());
+            if is_new.is_none() {
+                self.finder.take();
+            }
         }
     }
 
@@ -142,7 +157,7 @@ impl Hidden {
                     let fields = map::entries(fields);
                     let inside: Vec<u64> = fields.map(|(_, it)| it).collect();
                     if inside.iter().any(|it| json::is_confidential(*it)) {
-                        self.known.push((whole(heap, word), shown(heap, word)));
+                        self.known.insert(whole(heap, word), shown(heap, word));
                     }
                     waiting.extend(inside);
                 }
@@ -166,7 +181,7 @@ impl Hidden {
                 .collect(),
             Value::Number(number) => {
                 let text = number.to_string();
-                match self.hides_all || self.known.iter().any(|it| it.0 == text) {
+                match self.hides_all || self.known.contains_key(&text) {
                     // A number is compared as a whole: within a larger one it would hide parts of other numbers.
                     true => REDACTED.into(),
                     false => Value::Number(number),
@@ -204,7 +219,7 @@ impl Hidden {
         if !finder.is_match(&text) {
             return text;
         }
-        let shown: Vec<&str> = self.known.iter().map(|it| it.1.as_str()).collect();
+        let shown: Vec<&str> = self.known.values().map(String::as_str).collect();
         finder.replace_all(&text, &shown)
     }
 }
@@ -216,8 +231,8 @@ fn as_duration(number: &str) -> Option<String> {
 
 /// Finds the longest of the texts that begin at a place, so that a part of one leaves nothing of the other. `None` when they are
 /// more than it can hold.
-fn finder(known: &[(String, String)]) -> Option<AhoCorasick> {
-    let texts = known.iter().map(|it| &it.0);
+fn finder(known: &IndexMap<String, String>) -> Option<AhoCorasick> {
+    let texts = known.keys();
     AhoCorasick::builder()
         // A text may be long and repeat itself: the faster automata, which are chosen for few texts, take quadratic time to make.
         .kind(Some(AhoCorasickKind::NoncontiguousNFA))

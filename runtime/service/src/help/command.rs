@@ -1,0 +1,152 @@
+//! The help of what every program takes in the place of a workflow.
+
+use std::fmt::Write;
+
+use gsw_abi::option::BuiltinOption;
+use gsw_abi::program::Program;
+
+use super::{option_row, row_of, write_rows};
+use crate::columns::Columns;
+use crate::mcp::{login, reach};
+use crate::runs::arguments as runs;
+
+/// A command of every program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuiltinCommand {
+    Manifest,
+    Mcp,
+    McpLogin,
+    McpLogout,
+    /// `runs`, or a command of it.
+    Runs(&'static runs::Form),
+    Worker,
+}
+
+/// The options of what carries runs on.
+const OF_CARRIER: &[BuiltinOption] = &[
+    BuiltinOption::Store,
+    BuiltinOption::Events,
+    BuiltinOption::Json,
+    BuiltinOption::Quiet,
+    BuiltinOption::Memory,
+    BuiltinOption::Cache,
+    BuiltinOption::Idle,
+];
+
+/// The options of what only looks at runs.
+const OF_LOOKER: &[BuiltinOption] = &[
+    BuiltinOption::Store,
+    BuiltinOption::Json,
+    BuiltinOption::Quiet,
+];
+
+const OF_SERVER: &[BuiltinOption] = &[
+    BuiltinOption::Model,
+    BuiltinOption::Events,
+    BuiltinOption::Quiet,
+    BuiltinOption::Memory,
+    BuiltinOption::Cache,
+    BuiltinOption::Store,
+    BuiltinOption::Idle,
+];
+
+impl BuiltinCommand {
+    /// The command that these words begin with.
+    pub(crate) fn of(words: &[String]) -> Option<Self> {
+        let mut words = words.iter().map(String::as_str);
+        let command = words.next()?;
+        let mut names = words.filter(|it| !it.starts_with('-'));
+        match command {
+            "manifest" => Some(Self::Manifest),
+            "worker" => Some(Self::Worker),
+            "runs" => Some(Self::Runs(runs::form(names.next().unwrap_or_default()))),
+            "mcp" => Some(match names.next() {
+                Some("login") => Self::McpLogin,
+                Some("logout") => Self::McpLogout,
+                Some(_) | None => Self::Mcp,
+            }),
+            _ => None,
+        }
+    }
+
+    /// How it is written, without its options.
+    fn usage(self) -> String {
+        match self {
+            Self::Manifest => "manifest".into(),
+            Self::Mcp => "mcp".into(),
+            Self::McpLogin => "mcp login <ADDRESS>".into(),
+            Self::McpLogout => "mcp logout <ADDRESS>".into(),
+            Self::Runs(form) => form.usage(),
+            Self::Worker => "worker".into(),
+        }
+    }
+
+    const fn summary(self) -> &'static str {
+        match self {
+            Self::Manifest => "Describe the workflows and tools as JSON",
+            Self::Mcp => {
+                "Offer the workflows as tools to a client of the Model Context Protocol, on standard input and output"
+            }
+            Self::McpLogin => "Authorize the use of an MCP server for all programs of the user",
+            Self::McpLogout => "Take the authorization to use an MCP server back",
+            Self::Runs(form) => form.summary,
+            Self::Worker => {
+                "Carry on whatever is due, until it is told to end; several may share a store"
+            }
+        }
+    }
+
+    fn options(self) -> Vec<(String, String)> {
+        let (own, all): (&[(&str, &str)], &[BuiltinOption]) = match self {
+            Self::Manifest => (&[], &[]),
+            Self::Mcp => (reach::OPTIONS, OF_SERVER),
+            Self::McpLogin | Self::McpLogout => (login::OPTIONS, &[]),
+            Self::Runs(form) => match form.carries {
+                runs::Carries::Run => (form.options, OF_CARRIER),
+                runs::Carries::Nothing => (form.options, OF_LOOKER),
+            },
+            Self::Worker => (&[], OF_CARRIER),
+        };
+        let own = own.iter().map(|(usage, summary)| row_of(usage, summary));
+        own.chain(all.iter().map(|it| option_row(*it))).collect()
+    }
+}
+
+/// The help of one command.
+#[must_use]
+pub fn command_help(program: &Program, command: BuiltinCommand, columns: Columns) -> String {
+    let options = command.options();
+    let tail = match options.is_empty() {
+        true => "",
+        false => " [OPTIONS]",
+    };
+    let usage = format!("Usage: {} {}{tail}", program.name, command.usage());
+    let mut text = String::new();
+    for paragraph in [command.summary(), &usage] {
+        let _ = writeln!(text, "{}", columns.paragraphs(paragraph));
+    }
+    if let BuiltinCommand::Runs(form) = command
+        && form.name.is_empty()
+    {
+        write_rows(&mut text, "Commands:", &runs::rows()[1..], columns);
+    }
+    if !options.is_empty() {
+        write_rows(&mut text, "Options:", &options, columns);
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// The rows of all commands in the help of a program.
+pub(super) fn rows() -> Vec<(String, String)> {
+    let row = |it: BuiltinCommand| row_of(&it.usage(), it.summary());
+    let mut rows = vec![row(BuiltinCommand::Manifest)];
+    rows.extend(runs::rows());
+    rows.extend([BuiltinCommand::Worker, BuiltinCommand::Mcp].map(row));
+    rows.push(row_of(
+        "mcp login ADDRESS",
+        "Authorize the use of an MCP server for all programs of the user; `mcp logout` takes it back",
+    ));
+    rows
+}
