@@ -43,7 +43,7 @@ use crate::run::skills;
 use crate::run::states::States;
 use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
-use crate::run::undo::Undos;
+use crate::run::undo::{FailedUndos, Undos};
 use crate::run::{Run, input};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role, TaskId};
@@ -163,7 +163,7 @@ impl Run {
             completion: Completion::default(),
             debugging: Debugging::default(),
             last_state: State::default(),
-            not_undone: Vec::new(),
+            failed_undos: FailedUndos::default(),
             reads_secrets: Secrets::AsText,
             loaded,
         })
