@@ -16,6 +16,7 @@ type Payment { amount: int where it > 0 }
 external payment(order: string) -> Payment by "order:${order}" timeout 50s
 external later(order: string) -> Payment by "later:${order}" timeout 2d
 human approve(order: string) -> bool { user "Ship ${order}?" }
+external keyless(order: string) -> int
 tool ship(order: string, amount: int) -> string once {
   fs.append("shipped.log", "${order} ${amount}\n")
   "shipped ${order} for ${amount}"
@@ -29,6 +30,8 @@ workflow main(order: string) -> string {
 
 /// The process leaves.
 workflow parked(order: string) -> string { ship(order, later(order).amount) }
+
+workflow unkeyed() -> int { keyless("1") }
 
 workflow several() -> [bool] {
   let (one, two) = (spawn approve("one"), spawn approve("two"))
@@ -176,6 +179,9 @@ fn an_answer_by_key_may_come_before_its_run() {
         |key: &str, name: &str, json: &str| kept.run(&["runs", "answer", "--key", key, name, json]);
     for (name, json, part) in [
         ("paymnt", "{}", "there is no external `paymnt`"),
+        // What has no key would never ask for it.
+        ("approve", "true", "`approve` asks a person and has no key"),
+        ("keyless", "1", "`keyless` is declared without `by`"),
         ("payment", r#"{"amount": -1}"#, "does not fit `payment`"),
         ("payment", "{", "does not fit `payment`"),
     ] {
@@ -191,7 +197,11 @@ fn an_answer_by_key_may_come_before_its_run() {
     assert!(said.err.contains("answered before by"), "{said:?}");
     let said = kept.run(&["main", "--order", "9"]);
     assert_eq!(&*said.out, "\"shipped 9 for 7\"\n", "{said:?}");
-    // It is spent.
+    // It is spent, and the same once more is no answer to the question that comes next.
+    let twice = send("order:9", "payment", r#"{"amount": 7}"#);
+    assert_eq!(twice.code, Some(2), "{twice:?}");
+    let run = format!("was given to the run `{}", id_of(&kept, "main"));
+    assert!(twice.err.contains(&run), "{twice:?}");
     let child = kept.start(&["main", "--order", "9"]);
     let said = eventually(
         &kept,
@@ -206,6 +216,36 @@ fn an_answer_by_key_may_come_before_its_run() {
     );
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(&*end(child).out, "\"shipped 9 for 3\"\n");
+}
+
+const RACED: &str = r#"
+external first(x: string) -> string
+external second(x: string) -> string
+human third(x: string) -> string { user "${x}?" }
+workflow main() -> string { race [spawn first("1"), spawn second("2"), spawn third("3")] }
+"#;
+
+/// Whatever brings the answers to the run, they come in the order in which they were given.
+#[test]
+fn a_parked_race_is_won_by_the_answer_that_came_first() {
+    let kept = Kept::new("raced", RACED);
+    let orders = [["second", "first", "third"], ["third", "second", "first"]];
+    for (resumed, order) in [true, false].into_iter().zip(orders) {
+        assert_eq!(kept.run(&[]).code, Some(5));
+        let runs = kept.run(&["runs", "--json"]);
+        let runs: Vec<Value> = serde_json::from_str(&runs.out).expect("a list");
+        let id = runs[0]["id"].as_str().expect("a text");
+        for name in order {
+            let said = kept.run(&["runs", "answer", id, name, &format!("\"{name}\"")]);
+            assert_eq!(said.code, Some(0), "{said:?}");
+        }
+        let words: &[&str] = match resumed {
+            true => &["runs", "resume", id],
+            false => &["runs", "wait", id],
+        };
+        let said = kept.run(words);
+        assert_eq!(said.out, format!("\"{}\"\n", order[0]), "{said:?}");
+    }
 }
 
 #[test]
@@ -333,6 +373,9 @@ fn a_question_whose_time_is_over_takes_no_answer() {
     std::thread::sleep(Duration::from_secs(6));
     for (workflow, name, code) in workflows {
         let id = id_of(&kept, workflow);
+        let shown = kept.run(&["runs", "show", &id]).out;
+        assert!(shown.contains("its time is over"), "{shown}");
+        assert!(!shown.contains("answer it: "), "{shown}");
         let late = kept.run(&["runs", "answer", &id, name, "true"]);
         assert_eq!(late.code, Some(2), "{late:?}");
         let why = format!("error: it is too late to answer `{name}`: the answer was due by ");

@@ -108,6 +108,8 @@ workflow main() -> [string] {
     let told: Vec<String> = serde_json::from_str(&said.out).expect("the result is JSON");
     assert!(told[1].contains("status 500"), "{told:?}");
     assert!(told[2].contains("calls: 5 of 5 used"), "{told:?}");
+    // Two further attempts at the first and one at the second: what the budget refuses is not announced and waited for.
+    assert_eq!(said.err.matches("↻ ").count(), 3, "{said:?}");
 
     // They are as many as without a budget, and the last answer is taken.
     let replies = vec![down(), down(), Reply::text("x")];

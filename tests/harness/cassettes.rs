@@ -259,7 +259,7 @@ test "asks" cassette "tape.jsonl" { assert rate("soup") == 4 }
     stage.write(&caught);
     let said = stage.test();
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.out.contains("the program caught this"), "{said:?}");
+    assert!(said.out.contains("this was caught"), "{said:?}");
     // Asked more often than it was recorded.
     stage.write(&source.replace("== 4", "== rate(\"soup\")"));
     let said = stage.test();

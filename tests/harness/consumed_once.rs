@@ -100,6 +100,42 @@ fn what_a_fork_has_of_its_source_is_taken_back_by_the_source_alone() {
     );
 }
 
+const QUANTITIES: &str = r#"
+type Quantity = int where it > 0
+human go() -> bool { user "Go?" }
+workflow main(n: Quantity = 1, name: string = "x") -> int { if go() { n } else { 0 } }
+"#;
+
+#[test]
+fn a_fork_is_refused_what_does_not_fit_its_parameters() {
+    let kept = Kept::new("forks-unfit", QUANTITIES);
+    assert_eq!(kept.run(&[]).code, Some(5));
+    let id = id_of(&kept);
+    // A run that waits is not one that was interrupted.
+    let said = kept.run(&["runs", "resume"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("no run that was interrupted"), "{said:?}");
+    for set in ["n=0", "n=\"many\"", "name=1"] {
+        let said = kept.run(&["runs", "fork", &id, "go", set]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains("the new input does not fit"), "{said:?}");
+    }
+    let said = kept.run(&["runs", "fork", &id, "go", "n=2", "--json"]);
+    let forked: Value = serde_json::from_str(&said.out).expect("JSON");
+    let forked = forked["id"].as_str().expect("a text");
+    kept.run(&["runs", "answer", forked, "go", "true"]);
+    assert_eq!(kept.run(&["runs", "resume", forked]).out, "2\n");
+    let over = kept.run(&["runs", "resume", forked, "--json"]);
+    assert_eq!(over.code, Some(4), "{over:?}");
+    let why: Value = serde_json::from_str(&over.err).expect("JSON");
+    assert!(
+        why["message"]
+            .as_str()
+            .is_some_and(|it| it.contains("has ended")),
+        "{why}"
+    );
+}
+
 #[test]
 fn a_question_is_shown_as_it_is_and_answered_by_the_build_that_asked() {
     let kept = Kept::new("asked-elsewhere", BOOKED);

@@ -156,6 +156,7 @@ fn what_could_not_be_taken_back_is_tried_again_until_it_is() {
         .flatten()
         .map(|it| &it["in_doubt"])
         .collect();
+    // The first that failed is `b`, the last that was booked of those that refuse.
     assert_eq!(doubts, [true, false], "{left}");
     std::fs::remove_file(kept.folder.join("free-a.refuses")).expect("it is there");
     let some = undo(&kept, &[]);
@@ -165,6 +166,50 @@ fn what_could_not_be_taken_back_is_tried_again_until_it_is() {
     all_is_free(&kept);
     let verified = kept.run(&["runs", "verify"]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
+/// A number is that of one undo for as long as the run is kept, so that a command which is sent twice settles nothing else.
+#[test]
+fn what_is_settled_keeps_its_number_and_is_not_settled_again() {
+    let kept = chain("numbered");
+    for place in PLACES {
+        goes_wrong(&kept, &format!("free-{place}.refuses"));
+    }
+    assert_eq!(kept.run(&[]).code, Some(1));
+    let numbers = |left: &Value| -> Vec<u64> {
+        let rows = left.as_array().into_iter().flatten();
+        rows.filter_map(|it| it["number"].as_u64()).collect()
+    };
+    assert_eq!(numbers(&not_undone(&kept)), [1, 2, 3]);
+    assert_eq!(undo(&kept, &["1", "done"]).code, Some(1));
+    assert_eq!(numbers(&not_undone(&kept)), [2, 3]);
+    for how in ["done", "again"] {
+        let twice = undo(&kept, &["1", how]);
+        assert_eq!(twice.code, Some(4), "{twice:?}");
+        assert!(twice.err.contains("it was declared done at "), "{twice:?}");
+    }
+    std::fs::remove_file(kept.folder.join("free-b.refuses")).expect("it is there");
+    let some = undo(&kept, &[]);
+    assert!(some.out.starts_with("3  not undone: "), "{some:?}");
+    let twice = undo(&kept, &["2", "done"]);
+    assert!(
+        twice.err.contains("another attempt took it back"),
+        "{twice:?}"
+    );
+    let none = undo(&kept, &["4", "done"]);
+    assert!(none.err.contains("has no such undo"), "{none:?}");
+    assert_eq!(numbers(&not_undone(&kept)), [3]);
+    // What a person declared is known later on.
+    let shown = kept.run(&["runs", "show", &id(&kept)]).out;
+    for part in [
+        "1  declared done at ",
+        "2  taken back by another attempt at ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(undo(&kept, &["3", "done"]).code, Some(0));
+    assert_eq!(log(&kept).get("free-a"), None);
+    assert_eq!(log(&kept).get("free-b"), Some(&1));
 }
 
 /// What was ended as it was has nothing to take back, and a process that looks whether it has leaves it ended.

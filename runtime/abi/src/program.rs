@@ -294,6 +294,20 @@ pub struct Prompt {
     pub examples: Option<FunctionIndex>,
     /// Whether its texts hold nothing from outside besides its arguments.
     pub says: Trust,
+    pub asks: Asks,
+}
+
+/// Whom something is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Asks {
+    /// A model, by a `prompt`.
+    Model,
+    /// A person, by a `human`.
+    Person,
+    /// The world, by an `external` that has no key.
+    World,
+    /// The world, by an `external` with a key.
+    WorldByKey,
 }
 
 /// The longest name of a tool that providers take.

@@ -47,15 +47,4 @@ impl RunStatus {
             Self::Diverged => "diverged",
         }
     }
-
-    /// Whether a process may take the run up: it has not ended, and none runs it.
-    #[must_use]
-    pub const fn is_resumable(self) -> bool {
-        match self {
-            Self::Parked | Self::Interrupted | Self::Diverged => true,
-            Self::Running | Self::Waiting | Self::Completed | Self::Failed | Self::Cancelled => {
-                false
-            }
-        }
-    }
 }

@@ -72,6 +72,8 @@ pub(crate) struct Carrier {
     outside: Mutex<Outside>,
     /// What is written down of the run; none of one that nobody wants to go on with.
     remembered: Mutex<Option<Remembered>>,
+    /// Held by who brings answers of the store.
+    answering: Mutex<()>,
 }
 
 struct State {
@@ -146,6 +148,7 @@ impl Carrier {
             }),
             outside: Mutex::default(),
             remembered: Mutex::new(remembered),
+            answering: Mutex::default(),
         })
     }
 

@@ -67,8 +67,8 @@ pub enum NotTaken {
     Again { first: First },
     /// The answer does not fit the type.
     Unfit { name: String, issues: Vec<Issue> },
-    /// The question is closed.
-    Closed { why: String },
+    /// The question is closed, and nothing has asked by its key again, where it was found by that.
+    Closed { why: String, key: Option<Arc<str>> },
     /// It was due by this time, in nanoseconds since 1970.
     Late { name: String, due: i64 },
     /// No run can ever wait by this key.
@@ -88,7 +88,7 @@ pub enum NotTaken {
 /// An answer that came before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct First {
-    /// The run that took it; none while it is kept.
+    /// The run that it was given to; none while it is kept.
     pub run: Option<Arc<str>>,
     /// Who sent it, where that is known.
     pub by: Option<String>,
@@ -388,11 +388,17 @@ impl std::fmt::Display for NotTaken {
                 let by = by.map(|it| format!(" by {it}")).unwrap_or_default();
                 write!(f, "this was answered before{by}: the answer of {at} ")?;
                 match &first.run {
-                    Some(run) => write!(f, "was taken by the run `{run}`"),
+                    Some(run) => write!(f, "was given to the run `{run}`"),
                     None => f.write_str("is kept until it is asked for"),
                 }
             }
-            Self::Closed { why } => write!(f, "nobody waits for this answer any more: {why}"),
+            Self::Closed { why, key } => {
+                write!(f, "nobody waits for this answer any more: {why}")?;
+                match key {
+                    Some(key) => write!(f, "; nothing has asked by the key `{key}` since"),
+                    None => Ok(()),
+                }
+            }
             Self::UnfitKey { wrong } => write!(f, "the key {wrong}"),
             Self::AskedElsewhere { name } => write!(
                 f,

@@ -123,7 +123,7 @@ pub use finish::{Finished, Left, RunResult};
 pub use interrupt::Interruption;
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
-pub use undo::{NotUndone, UndoStanding, UndoWish, Whose};
+pub use undo::{FailedUndos, NotUndone, SettledHow, SettledUndo, UndoStanding, UndoWish, Whose};
 
 #[derive(Debug)]
 pub struct Run {
@@ -171,7 +171,7 @@ pub struct Run {
     /// The `state` variables of its workflow when it ended.
     last_state: State,
     /// What could not be taken back when it ended.
-    not_undone: Vec<NotUndone>,
+    failed_undos: FailedUndos,
     /// How decoding takes the texts of secrets.
     pub(crate) reads_secrets: Secrets,
 }

@@ -4,7 +4,7 @@ use rusqlite::Transaction;
 
 use crate::error::Error;
 use crate::list::Info;
-use crate::questions::{Answer, Asked, Claimed, Delivered, Reply, State, Table, To};
+use crate::questions::{Answer, Asked, Claimed, Delivered, Reply, Table, To};
 use crate::store::Store;
 
 impl Store {
@@ -64,15 +64,12 @@ impl Store {
         })
     }
 
-    /// What was answered and not taken yet, by run and operation.
+    /// What was answered and not taken yet, by run and operation, in the order of the answers.
     ///
     /// # Errors
     /// Those of the database.
     pub fn answered(&self) -> Result<Vec<(String, u64, Answer)>, Error> {
-        self.glance(|transaction| {
-            let found = Table::new(transaction, self.id()).answered()?;
-            Ok(found.0.into_iter().filter_map(answer_of).collect())
-        })
+        self.glance(|transaction| Table::new(transaction, self.id()).answered())
     }
 
     /// Like [`Self::answered`], for one run.
@@ -83,20 +80,8 @@ impl Store {
         self.glance(|transaction| {
             let row = self.row(transaction, run)?;
             let found = Table::new(transaction, self.id()).answered_of(row.number)?;
-            let answers = found.0.into_iter().filter_map(answer_of);
+            let answers = found.into_iter();
             Ok(answers.map(|(_, operation, it)| (operation, it)).collect())
-        })
-    }
-
-    /// The answer to a question that its run has not taken yet.
-    ///
-    /// # Errors
-    /// When there is no such run, and those of the database.
-    pub fn answer_to(&self, run: &str, operation: u64) -> Result<Option<Answer>, Error> {
-        self.glance(|transaction| {
-            let row = self.row(transaction, run)?;
-            let found = Table::new(transaction, self.id()).of_operation(row.number, operation)?;
-            Ok(found.and_then(answer_of).map(|(_, _, it)| it))
         })
     }
 
@@ -139,12 +124,5 @@ impl Store {
             });
         }
         Ok(info)
-    }
-}
-
-fn answer_of(asked: Asked) -> Option<(String, u64, Answer)> {
-    match asked.state {
-        State::Answered(answer) => Some((asked.run, asked.question.operation, answer)),
-        State::Open | State::Settled { .. } | State::Closed { .. } => None,
     }
 }

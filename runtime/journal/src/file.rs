@@ -25,7 +25,14 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
 }
 
 /// A store that is being made, under another name beside its place.
-pub(crate) struct Draft(PathBuf);
+pub(crate) struct Draft {
+    path: PathBuf,
+    /// As long as this lives, nobody takes the file for what a process has left that was killed.
+    _lock: File,
+}
+
+/// What SQLite puts beside a file.
+const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 impl Draft {
     /// Makes its folder, and an empty file that only its owner may read.
@@ -38,25 +45,34 @@ impl Draft {
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.create(folder)?;
         }
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let path = beside(store, &format!(".{}-{number}.new", std::process::id()));
-        // What a process of this number left when it was killed.
-        let _ = std::fs::remove_file(&path);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&path)?;
-        Ok(Self(path))
+        loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let path = beside(store, &format!(".{}-{number}.new", std::process::id()));
+            let lock = match options.open(&path) {
+                Ok(lock) => lock,
+                // A process of this number in another container, or one that was killed, has made it.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(error),
+            };
+            lock.lock()?;
+            // Before it was locked another process may have swept it.
+            if path.exists() {
+                return Ok(Self { path, _lock: lock });
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Puts it into its place, unless another process was first.
     pub(crate) fn publish(self, store: &Path) -> std::io::Result<()> {
-        match std::fs::hard_link(&self.0, store) {
+        match std::fs::hard_link(&self.path, store) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(()),
             Err(error) => return Err(error),
@@ -68,10 +84,81 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(beside(&self.0, end));
+        remove(&self.path);
+    }
+}
+
+fn remove(draft: &Path) {
+    for end in COMPANIONS {
+        let _ = std::fs::remove_file(beside(draft, end));
+    }
+}
+
+/// Removes the drafts of a store whose processes were killed while they made it.
+pub(crate) fn sweep_drafts(store: &Path) {
+    let (Some(folder), Some(file)) = (store.parent(), store.file_name()) else {
+        return;
+    };
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    // What cannot be listed is swept at another opening.
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let rest = name.to_str().zip(file.to_str());
+        let rest = rest.and_then(|(name, file)| name.strip_prefix(file)?.strip_prefix('.'));
+        // A companion may be there without its draft, when who swept it was killed.
+        let end = |it: &str| {
+            COMPANIONS.iter().find_map(|end| {
+                it.strip_suffix(end)?
+                    .strip_suffix(".new")
+                    .map(str::to_owned)
+            })
+        };
+        let Some(draft) = rest.and_then(|it| end(it)).filter(|it| is_draft(it)) else {
+            continue;
+        };
+        let draft = beside(store, &format!(".{draft}.new"));
+        if is_left(&draft, store) {
+            remove(&draft);
         }
     }
+}
+
+/// Whether this is `PID-NUMBER`, as drafts are named.
+fn is_draft(name: &str) -> bool {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    name.split_once('-')
+        .is_some_and(|(process, number)| is_number(process) && is_number(number))
+}
+
+/// Whether the process that made a draft is gone.
+fn is_left(draft: &Path, store: &Path) -> bool {
+    // Killed between its publication and its end: another name of the store, which must not be opened here, since closing it
+    // would let go of the locks that this process has on it.
+    if is_same_file(draft, store) {
+        return true;
+    }
+    match File::open(draft) {
+        Ok(file) => file.try_lock().is_ok(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(first: &Path, second: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |it: &Path| std::fs::metadata(it).map(|it| (it.dev(), it.ino())).ok();
+    of(first).is_some_and(|it| Some(it) == of(second))
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// Takes a file from everybody but its owner: a copy may have come with the permissions of its folder.
@@ -162,8 +249,30 @@ fn network(number: u64) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, folder_of, network};
+    use super::{Draft, beside, check, folder_of, network, sweep_drafts};
     use std::path::Path;
+
+    #[test]
+    fn what_a_killed_process_left_of_a_new_store_is_swept_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("gsw-drafts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let store = folder.join("runs.db");
+        let left = [".7-0.new", ".7-0.new-journal", ".8-1.new-wal", ".9-2.new"];
+        let others = [".9.new", ".a-b.new", ".7-0.old", ".key"];
+        for end in left.iter().chain(&others) {
+            std::fs::write(beside(&store, end), "").expect("it can be written");
+        }
+        // Killed when it had published its draft.
+        std::fs::hard_link(beside(&store, ".9-2.new"), &store).expect("a second name");
+        let draft = Draft::new(&store).expect("a draft");
+        sweep_drafts(&store);
+        let is_there = |end: &&str| beside(&store, end).exists();
+        assert!(!left.iter().any(|it| is_there(it)));
+        assert!(others.iter().all(|it| is_there(it)));
+        assert!(store.exists() && draft.path().exists());
+        drop(draft);
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
 
     #[test]
     fn network_file_systems_are_known_by_their_numbers() {

@@ -245,7 +245,7 @@ impl Look<'_> {
             [now],
         )?);
         let answered = Table::new(self.connection, self.store).answered()?;
-        let mut told: BTreeSet<String> = answered.0.into_iter().map(|it| it.run).collect();
+        let mut told: BTreeSet<String> = answered.into_iter().map(|(run, ..)| run).collect();
         let cancelled = cancellation::all(self.connection, self.store)?;
         told.extend(cancelled.into_iter().flatten().map(|it| it.run));
         for run in told {

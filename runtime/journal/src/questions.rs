@@ -150,6 +150,8 @@ pub enum Refusal {
     Answered {
         by: String,
         at: i64,
+        /// The run that it was given to; none while it is kept for a question that was not asked yet.
+        run: Option<String>,
     },
     Closed {
         why: String,

@@ -103,6 +103,7 @@ pub(crate) fn open(
             Missing::Refused => return Err(Error::Missing(path.to_owned())),
         }
     }
+    file::sweep_drafts(path);
     file::close_to_others(path);
     let last_write = wal::look(path)?;
     let mut file = OpenFile::at(path);

@@ -219,7 +219,7 @@ pub(crate) fn carry(
     let exit = match tape::unasked(&finished) {
         Some(why) => tape::tell_failure(options, why),
         None if is_undo && !matches!(finished.result, RunResult::Left(_)) => {
-            runs::undo::report(&finished.not_undone, options.form, &next)
+            runs::undo::report(&finished.failed_undos.left, options.form, &next)
         }
         None => report(&finished.result, options, form, result, &next),
     };

@@ -222,17 +222,21 @@ fn option_row(option: BuiltinOption) -> (String, String) {
 
 /// The environment variables that a run reads: those of every program, and those that this one may read.
 fn variables(program: &Program) -> Vec<(String, String)> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<(String, String)> = Vec::new();
     for provider in Provider::ALL {
-        let name = provider.name();
-        if let Some(key) = provider.key() {
-            rows.push((key.into(), format!("Key for models of `{name}`")));
-        }
-        if let Some(address) = provider.address() {
-            rows.push((
-                address.into(),
-                format!("Another server for models of `{name}`"),
-            ));
+        let named = [
+            (provider.key(), "Key"),
+            (provider.address(), "Another server"),
+        ];
+        for (variable, what) in named {
+            let Some(variable) = variable else { continue };
+            let more = format!("`{}`", provider.name());
+            // Two protocols of one provider share its variables.
+            let known = rows.iter_mut().find(|row| row.0 == variable);
+            match known {
+                Some((_, said)) => *said = format!("{said} and {more}"),
+                None => rows.push((variable.into(), format!("{what} for models of {more}"))),
+            }
         }
     }
     for option in BuiltinOption::ALL {
@@ -263,4 +267,27 @@ fn row_of(left: &str, right: &str) -> (String, String) {
 fn first_paragraph(docs: Option<&str>) -> String {
     let paragraph = docs.and_then(|it| it.split("\n\n").next());
     paragraph.unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod variable_tests {
+    use std::collections::BTreeSet;
+
+    use gsw_abi::program::Program;
+    use gsw_abi::types::TypeTable;
+
+    use super::variables;
+
+    #[test]
+    fn each_variable_is_listed_once() {
+        let rows = variables(&Program::empty("p", TypeTable { types: Vec::new() }));
+        let names: BTreeSet<&str> = rows.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(names.len(), rows.len(), "{rows:?}");
+        let shared = rows.iter().find(|it| it.0 == "OPENAI_API_KEY");
+        let said = shared.map(|it| it.1.as_str());
+        assert_eq!(
+            said,
+            Some("Key for models of `openai` and `openai-responses`")
+        );
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) mod wait;
 
 use std::sync::Arc;
 
+use gsw_abi::run_status::RunStatus;
 use gsw_agents::AgentPrompts;
 use gsw_driver::durable::cost::{Cost, cost_of};
 use gsw_driver::durable::store::RunStore;
@@ -194,7 +195,7 @@ fn refuse(form: ResultForm, why: &str) -> Exit {
     Exit::Usage
 }
 
-fn say_error(form: ResultForm, why: &str) {
+pub(crate) fn say_error(form: ResultForm, why: &str) {
     match form {
         ResultForm::Json => say::say_json(&json!({ "error": "Usage", "message": why }).to_string()),
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => say(&format!("error: {why}")),
@@ -237,11 +238,14 @@ pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
     Ok(newest.ok_or("no runs are kept")?.id)
 }
 
-/// The id of the newest run that can be resumed.
+/// The id of the newest run that was interrupted. One that is parked waits for its answer, and one that has diverged for a
+/// decision: both are resumed by their ids.
 fn newest(store: &RunStore) -> Result<String, String> {
     let runs = all(store)?.runs;
-    let open = runs.iter().find(|it| it.shown_status().is_resumable());
-    match open {
+    let interrupted = runs
+        .iter()
+        .find(|it| it.shown_status() == RunStatus::Interrupted);
+    match interrupted {
         Some(info) => Ok(info.id.clone()),
         None => Err("there is no run that was interrupted".into()),
     }
@@ -278,6 +282,10 @@ fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
     let answered = store.existing().and_then(|it| it.answered());
     let answered = answered.unwrap_or_default();
     let waits_for = |info: &Info| {
+        // Of one that has diverged this is why, which `runs show` says.
+        if info.shown_status() == RunStatus::Diverged {
+            return None;
+        }
         let waiting = info.waiting.clone()?;
         let is_answered = answered.iter().any(|(run, ..)| *run == info.id);
         Some(match is_answered {

@@ -1,8 +1,8 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
 use gsw_abi::program::{
-    Acts, Agent, Guarded, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, ToolSchema,
-    Workflow,
+    Acts, Agent, Asks, Guarded, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody,
+    ToolSchema, Workflow,
 };
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field, Trust};
@@ -209,8 +209,36 @@ impl Lowering<'_> {
                 true => Trust::Any,
                 false => Trust::Trusted,
             },
+            asks: self.asks(item),
         };
         self.prompts.insert_full(item, prompt).0 as u32
+    }
+
+    fn asks(&mut self, item: ItemId) -> Asks {
+        match item.kind(self.view.db()) {
+            ItemKind::Human => Asks::Person,
+            ItemKind::External => match self.part(item, BodyPart::Key, &[]) {
+                Some(_) => Asks::WorldByKey,
+                None => Asks::World,
+            },
+            ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Hook
+            | ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Mcp
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => Asks::Model,
+        }
     }
 
     /// The index of a tool, or of a prompt or `human` that a model may call.

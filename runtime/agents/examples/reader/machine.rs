@@ -83,6 +83,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         agent: None,
         examples: None,
         says: gsw_abi::types::Trust::Any,
+        asks: gsw_abi::program::Asks::Model,
     };
     let program = Program {
         prompts: vec![prompt],

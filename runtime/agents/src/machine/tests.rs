@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::builtin::{self, BuiltinError};
-use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody, ToolSchema};
+use gsw_abi::program::{Asks, FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody, ToolSchema};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
@@ -54,6 +54,7 @@ fn program() -> Program {
         agent: None,
         examples: None,
         says: Trust::Any,
+        asks: Asks::Model,
     };
     Program {
         prompts: vec![count],

@@ -1,7 +1,7 @@
 //! Questions of a run that is written down. Each is a row of the store, which is where answers meet: those that others leave there,
 //! and those that come to this process. Whatever it was told itself counts only when nobody was first there.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use gsw_engine::human::Reply;
 use gsw_engine::operation::{Operation, OperationId, Outcome};
@@ -65,9 +65,12 @@ impl Carrier {
         if operation.request.question().is_some()
             && let Some(store) = self.written_in()
         {
-            match store.answer_to(&self.run, id.0) {
-                Ok(Some(answer)) => return Arc::clone(self).answered(id, &answer),
-                Ok(None) => {}
+            match store.answers(&self.run) {
+                // With those to other questions that were given before it.
+                Ok(answers) if answers.iter().any(|(it, _)| *it == id.0) => {
+                    return Arc::clone(self).answered(&answers);
+                }
+                Ok(_) => {}
                 Err(error) => return self.post(Message::Unwritten(error.to_string())),
             }
         }
@@ -95,13 +98,10 @@ impl Carrier {
             }
             // It may be the end of their time, and then what came before goes first.
             let answered = store.expire(&self.run, &late, now).map_err(unwritten)?;
-            let count = answered.len();
-            for (operation, answer) in answered {
-                Arc::clone(self).answered(OperationId(operation), &answer);
-            }
-            return match count {
-                0 => Ok(()),
-                _ => Err(Unnoted::Later),
+            Arc::clone(self).answered(&answered);
+            return match answered.as_slice() {
+                [] => Ok(()),
+                [..] => Err(Unnoted::Later),
             };
         };
         let is_sealed = self
@@ -150,7 +150,26 @@ impl Recipient for Carrier {
         self.state().on_end.is_none()
     }
 
-    fn answered(self: Arc<Self>, operation: OperationId, answer: &Answer) {
+    fn answered(self: Arc<Self>, answers: &[(u64, Answer)]) {
+        // Whoever else brings some of them, they come in their order.
+        let _alone = self
+            .answering
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for (operation, answer) in answers {
+            self.take_answer(OperationId(*operation), answer);
+        }
+    }
+
+    fn cancelled(self: Arc<Self>, reason: &str) {
+        if !std::mem::replace(&mut self.outside().is_told_to_end, true) {
+            self.cancel(reason);
+        }
+    }
+}
+
+impl Carrier {
+    fn take_answer(self: &Arc<Self>, operation: OperationId, answer: &Answer) {
         let digest = match &*self.remembered() {
             Some(it) => it.asks(operation).map(|it| it.digest.clone()),
             None => None,
@@ -173,11 +192,5 @@ impl Recipient for Carrier {
             outcome,
             now,
         });
-    }
-
-    fn cancelled(self: Arc<Self>, reason: &str) {
-        if !std::mem::replace(&mut self.outside().is_told_to_end, true) {
-            self.cancel(reason);
-        }
     }
 }

@@ -16,6 +16,7 @@ use gsw_journal::store::Store;
 use gsw_notation::json::written;
 use serde_json::{Map, Value};
 
+use crate::durable::asked::words_of;
 use crate::durable::beginning::{self, Beginning};
 use crate::durable::noted::Noted;
 use crate::engine::resuming::NotResumed;
@@ -51,6 +52,8 @@ pub struct Told {
 pub enum Became {
     /// It was about to begin, and it may have been done.
     Intended,
+    /// It is a question, to which there is no answer yet.
+    Asked,
     /// It was settled as not done.
     NotDone,
     Completed {
@@ -149,11 +152,32 @@ impl History {
                 }
             }
         }
+        history.tell_questions(store)?;
         if store.is_sealed(&records)? {
             history.hide();
         }
         history.records = records;
         Ok(history)
+    }
+
+    /// That a question has begun is written down too, but asking happens as often as there is no answer.
+    fn tell_questions(&mut self, store: &Store) -> Result<(), NotResumed> {
+        if !self
+            .operations
+            .values()
+            .any(|it| it.became == Became::Intended)
+        {
+            return Ok(());
+        }
+        for asked in store.questions(Some(&self.info.id))? {
+            if let Some(told) = self.operations.get_mut(&asked.question.operation)
+                && told.became == Became::Intended
+            {
+                told.became = Became::Asked;
+                told.what = Some(words_of(&asked.question));
+            }
+        }
+        Ok(())
     }
 
     /// Hides all values that may hold the run's secrets: it is unknown here which value is one.

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use gsw_engine::operation::OperationId;
 use gsw_journal::cancellation::Cancellation;
 use gsw_journal::list::Info;
 use gsw_journal::questions::Answer;
@@ -28,8 +27,8 @@ pub(crate) trait Recipient: Send + Sync {
     /// Whether the run has ended, so that nothing is delivered to it any more.
     fn is_gone(&self) -> bool;
 
-    /// What was answered to an operation.
-    fn answered(self: Arc<Self>, operation: OperationId, answer: &Answer);
+    /// What was answered to its operations, in the order of the answers.
+    fn answered(self: Arc<Self>, answers: &[(u64, Answer)]);
 
     /// The run is to be cancelled.
     fn cancelled(self: Arc<Self>, reason: &str);
@@ -170,9 +169,13 @@ impl Inbox {
             let there = state.recipients.iter().filter_map(Weak::upgrade);
             there.map(|it| (it.run().to_owned(), it)).collect()
         };
+        let mut answers: HashMap<String, Vec<(u64, Answer)>> = HashMap::new();
         for (run, operation, answer) in store.answered()? {
+            answers.entry(run).or_default().push((operation, answer));
+        }
+        for (run, answers) in answers {
             if let Some(recipient) = recipients.get(&run) {
-                Arc::clone(recipient).answered(OperationId(operation), &answer);
+                Arc::clone(recipient).answered(&answers);
             }
         }
         for Cancellation { run, reason, at: _ } in store.cancellations()? {

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use gsw_journal::clock;
 use gsw_journal::record::{Blob, Payload, Record};
 use gsw_journal::store::{NewRun, Store};
+use gsw_notation::issue::Issue;
 use gsw_tree::event::{Event, EventKind};
 use serde_json::{Map, Value};
 
@@ -35,6 +37,10 @@ pub enum NotForked {
     NoParameter {
         name: String,
     },
+    /// The new input does not fit the parameters.
+    Unfit {
+        issues: Vec<Issue>,
+    },
 }
 
 impl std::error::Error for NotForked {}
@@ -53,6 +59,13 @@ impl std::fmt::Display for NotForked {
             ),
             Self::NoParameter { name } => {
                 write!(f, "the workflow of the run has no parameter `{name}`")
+            }
+            Self::Unfit { issues } => {
+                f.write_str("the new input does not fit")?;
+                for issue in issues {
+                    write!(f, "; {}", issue.message)?;
+                }
+                Ok(())
             }
         }
     }
@@ -111,6 +124,7 @@ impl Runs {
     fn change(&self, entered: &mut Entered, set: Map<String, Value>) -> Result<(), NotForked> {
         let workflows = &self.loaded.program.workflows;
         let workflow = workflows.iter().find(|it| it.name == entered.workflow());
+        let is_changed = !set.is_empty();
         for (name, value) in set {
             let parameters = workflow
                 .map(|it| it.parameters.as_slice())
@@ -123,7 +137,25 @@ impl Runs {
                 Entered::Detached(start) => start.input.insert(name, value),
             };
         }
-        Ok(())
+        // Before it is replayed: what does not fit makes another run of it, and the replay would say only that.
+        match workflows
+            .iter()
+            .position(|it| it.name == entered.workflow())
+        {
+            Some(workflow) if is_changed => self.check_input(workflow, entered.input()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn check_input(&self, workflow: usize, input: &Map<String, Value>) -> Result<(), NotForked> {
+        let mut run = self.unbegun_run(clock::now());
+        let input = input.clone();
+        // A check of a type is compiled code, which wants a deep stack.
+        let issues = TurnThreads::shared().wait_for(move || run.unfit_input(workflow, &input));
+        match issues.unwrap_or_default() {
+            issues if issues.is_empty() => Ok(()),
+            issues => Err(NotForked::Unfit { issues }),
+        }
     }
 
     /// How many records of the past the run had been given when a node began.

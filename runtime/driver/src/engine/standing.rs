@@ -9,10 +9,11 @@ use gsw_engine::external::External;
 use gsw_engine::human::Question;
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
-use gsw_engine::run::{NotUndone, Run, RunResult};
+use gsw_engine::run::{FailedUndos, NotUndone, Run, RunResult, SettledHow, SettledUndo};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::questions::Answer;
 use gsw_journal::record::{Payload, Record};
+use gsw_notation::calendar::rfc3339;
 use gsw_tree::event::{Event, State};
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ pub struct Standing {
     /// The `state` variables of its workflow.
     pub state: State,
     /// What could not be taken back, of a run that has ended.
-    pub not_undone: Vec<NotUndone>,
+    pub failed_undos: FailedUndos,
 }
 
 /// How far a run is.
@@ -106,9 +107,14 @@ pub enum NotAdded {
         id: String,
         operation: u64,
     },
-    /// All of it was taken back, or there is nothing of this number.
+    /// There is nothing of this number that failed.
     NothingToUndo {
         id: String,
+    },
+    /// It is known already what became of this one.
+    UndoSettled {
+        id: String,
+        settled: SettledUndo,
     },
     /// Nothing is left of which it is certain that it failed; this may have been taken back.
     NothingToTry {
@@ -139,6 +145,16 @@ impl std::fmt::Display for NotAdded {
             Self::NothingToUndo { id } => write!(
                 f,
                 "run `{id}` has no such undo that failed: `runs show` lists those"
+            ),
+            Self::UndoSettled { id, settled } => write!(
+                f,
+                "undo {} of run `{id}` is settled: {} at {}",
+                settled.number,
+                match settled.how {
+                    SettledHow::TakenBack => "another attempt took it back",
+                    SettledHow::Declared => "it was declared done",
+                },
+                rfc3339(settled.at)
             ),
             Self::NothingToTry { left } => match left.len() {
                 0 => f.write_str("everything has been taken back"),
@@ -250,11 +266,11 @@ impl Runs {
             brought,
             heard,
         } = self.back(&info, read)?;
-        let (mut state, mut not_undone) = (State::default(), Vec::new());
+        let (mut state, mut failed_undos) = (State::default(), FailedUndos::default());
         let (how, open) = match brought {
             Ok(Brought::Ended(finished)) => {
                 state = finished.state;
-                not_undone = finished.not_undone;
+                failed_undos = finished.failed_undos;
                 (How::Ended(finished.result), Vec::new())
             }
             Ok(Brought::Waits { pending, .. }) => {
@@ -272,7 +288,7 @@ impl Runs {
             open,
             now: run.now(),
             state,
-            not_undone,
+            failed_undos,
         })
     }
 

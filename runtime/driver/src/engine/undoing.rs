@@ -2,7 +2,7 @@
 //!
 //! The wish is a record of the run, so that whoever replays it, in this life or a later one, does the same.
 
-use gsw_engine::run::{NotUndone, UndoStanding};
+use gsw_engine::run::{FailedUndos, NotUndone, UndoStanding};
 use gsw_journal::clock::now;
 use gsw_journal::record::{Record, UndoWish};
 use gsw_journal::store::Error;
@@ -25,7 +25,7 @@ impl Runs {
         // Before it is one to be resumed: should this process die here, it has still ended.
         let read = Read::of(&store, &info.id, records)?;
         match self.back(&info, read)?.brought {
-            Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.not_undone)?,
+            Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.failed_undos)?,
             // It ended without failed undos.
             Ok(Brought::Waits { .. }) => return Err(NotAdded::NothingToUndo { id: info.id }),
             Err(why) => return Err(NotAdded::Diverged { id: info.id, why }),
@@ -34,20 +34,27 @@ impl Runs {
     }
 }
 
-/// Whether a wish is about something that failed.
-fn may_be(id: &str, wish: UndoWish, failed: &[NotUndone]) -> Result<(), NotAdded> {
-    let id = id.to_owned();
+/// Whether a wish is about something that failed and is not settled.
+fn may_be(id: &str, wish: UndoWish, undos: &FailedUndos) -> Result<(), NotAdded> {
     let is_certain = |it: &NotUndone| it.standing == UndoStanding::Failed;
+    let id = || id.to_owned();
     match wish {
-        UndoWish::Failed if failed.iter().any(is_certain) => Ok(()),
+        UndoWish::Failed if undos.left.iter().any(is_certain) => Ok(()),
         UndoWish::Failed => Err(NotAdded::NothingToTry {
-            left: failed.to_vec(),
+            left: undos.left.clone(),
         }),
-        UndoWish::Again(number) | UndoWish::Done(number)
-            if (1..=failed.len() as u64).contains(&number) =>
-        {
-            Ok(())
+        UndoWish::Again(number) | UndoWish::Done(number) => {
+            if undos.left.iter().any(|it| it.number == number) {
+                return Ok(());
+            }
+            let settled = undos.settled.iter().find(|it| it.number == number);
+            Err(match settled {
+                Some(settled) => NotAdded::UndoSettled {
+                    id: id(),
+                    settled: settled.clone(),
+                },
+                None => NotAdded::NothingToUndo { id: id() },
+            })
         }
-        UndoWish::Again(_) | UndoWish::Done(_) => Err(NotAdded::NothingToUndo { id }),
     }
 }

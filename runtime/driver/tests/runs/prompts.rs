@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame};
-use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody, ToolSchema};
+use gsw_abi::program::{Asks, FunctionIndex, Prompt, Repeat, Tool, ToolBody, ToolSchema};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
@@ -171,6 +171,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             agent: None,
             examples: None,
             says: Trust::Any,
+            asks: Asks::Model,
         });
         program.tools.push(Tool {
             name: "double".into(),

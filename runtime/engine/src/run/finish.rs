@@ -8,7 +8,7 @@ use crate::event::{RunError, State as Variables};
 use crate::heap::Heap;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::scheduler::Task;
-use crate::run::undo::NotUndone;
+use crate::run::undo::FailedUndos;
 use crate::run::{Run, queue, reflect};
 use crate::task::{Ending, Role, State};
 use crate::wait::{Race, Wait};
@@ -28,8 +28,8 @@ pub struct Finished {
     pub state: Variables,
     /// What the test has taken snapshots of, as JSON, in order.
     pub snapshots: Vec<String>,
-    /// What could not be taken back.
-    pub not_undone: Vec<NotUndone>,
+    /// What could not be taken back, and what has been since.
+    pub failed_undos: FailedUndos,
 }
 
 impl Finished {
@@ -44,7 +44,7 @@ impl Finished {
             fault: None,
             state: Variables::default(),
             snapshots: Vec::new(),
-            not_undone: Vec::new(),
+            failed_undos: FailedUndos::default(),
         })
     }
 
@@ -127,7 +127,7 @@ impl Run {
         self.streams.release(&mut self.heap);
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
-        self.not_undone = self.undos.not_undone();
+        self.failed_undos = self.undos.outcome();
         self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
         self.debug_end();
@@ -165,7 +165,7 @@ impl Run {
             fault,
             snapshots: self.mocks.snapshots(),
             state: std::mem::take(&mut self.last_state),
-            not_undone: std::mem::take(&mut self.not_undone),
+            failed_undos: std::mem::take(&mut self.failed_undos),
         })
     }
 
@@ -205,7 +205,7 @@ impl Run {
         }
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
-        self.not_undone = self.undos.not_undone();
+        self.failed_undos = self.undos.outcome();
         self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
         self.debug_end();

@@ -1,5 +1,7 @@
 //! Parameters that are given by name, as JSON: the words of them, or what does not fit.
 
+use std::sync::Arc;
+
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{Field, TypeTable};
 use gsw_notation::issue::Issue;
@@ -59,6 +61,27 @@ pub(crate) fn decode_arguments(
         run.heap.release_typed(parameter.ty, word);
     }
     Err(issues)
+}
+
+impl Run {
+    /// What of an input does not fit a workflow, for a caller that must know before a run of it begins. This run need not
+    /// have begun.
+    pub fn unfit_input(&mut self, workflow: usize, input: &Map<String, Value>) -> Vec<Issue> {
+        self.enter_native();
+        let loaded = Arc::clone(&self.loaded);
+        let Some(workflow) = loaded.program.workflows.get(workflow) else {
+            return Vec::new();
+        };
+        match decode_arguments(self, &workflow.parameters, input) {
+            Ok(words) => {
+                for (parameter, word) in workflow.parameters.iter().zip(words) {
+                    self.heap.release_typed(parameter.ty, word);
+                }
+                Vec::new()
+            }
+            Err(issues) => issues,
+        }
+    }
 }
 
 /// What `input` holds inside of the values of parameters that no field takes. Who acts on arguments of a model or a client asks

@@ -170,7 +170,7 @@ impl Mocks {
                 Missing::Mock => "but a test must mock what it calls",
                 Missing::Record => "but its result would not be that of the models",
             };
-            format!("{message}\n  the program caught this, {why}")
+            format!("{message}\n  this was caught, {why}")
         });
         unmocked.or_else(|| self.scripts.values().find_map(Script::left_over))
     }

@@ -45,7 +45,7 @@ use crate::run::skills;
 use crate::run::states::States;
 use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
-use crate::run::undo::Undos;
+use crate::run::undo::{FailedUndos, Undos};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role, TaskId};
 use crate::value::hash::HashKey;
@@ -164,7 +164,7 @@ impl Run {
             completion: Completion::default(),
             debugging: Debugging::default(),
             last_state: State::default(),
-            not_undone: Vec::new(),
+            failed_undos: FailedUndos::default(),
             reads_secrets: Secrets::AsText,
             loaded,
         })

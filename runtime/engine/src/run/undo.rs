@@ -38,8 +38,12 @@ pub(crate) struct Undos {
     is_grace_over: bool,
     /// Those that have begun, by their nodes.
     begun: FxHashMap<NodeId, Undo>,
-    /// What could not be taken back, in order.
+    /// What could not be taken back, by number.
     failed: Vec<Undo>,
+    /// What became later of those that had failed, in the order in which it did.
+    settled: Vec<SettledUndo>,
+    /// The number of the one that failed last; the first has 1.
+    numbered: u64,
     /// What is to be tried again, the next first.
     again: VecDeque<Undo>,
     /// How many wishes to try again are still to come, of a run that is replayed.
@@ -62,6 +66,8 @@ pub enum Whose {
 #[derive(Debug)]
 struct Undo {
     closure: u64,
+    /// The number that it got when it failed for the first time: it keeps that whatever becomes of the others.
+    number: Option<u64>,
     /// Where it failed, and why.
     why: String,
     standing: UndoStanding,
@@ -70,6 +76,8 @@ struct Undo {
 /// Something that could not be taken back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotUndone {
+    /// By which it is settled. It stays the same as long as the run is kept.
+    pub number: u64,
     /// Where and why.
     pub what: String,
     pub standing: UndoStanding,
@@ -81,6 +89,32 @@ pub enum UndoStanding {
     Failed,
     /// It ended with `OutcomeUnknown`: it may have taken back what it was to.
     InDoubt,
+}
+
+/// Something that could not be taken back at first, and has been since.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SettledUndo {
+    pub number: u64,
+    /// Where it had failed and why.
+    pub what: String,
+    pub how: SettledHow,
+    /// In nanoseconds since 1970.
+    pub at: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SettledHow {
+    /// Another attempt took it back.
+    TakenBack,
+    /// A person declared that it has been taken back.
+    Declared,
+}
+
+/// What has become of the undos of a run that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FailedUndos {
+    pub left: Vec<NotUndone>,
+    pub settled: Vec<SettledUndo>,
 }
 
 /// A request about the undos that failed; they are numbered from 1.
@@ -100,13 +134,39 @@ impl Undos {
         self.failed.iter().map(|it| it.why.clone()).collect()
     }
 
-    /// What could not be taken back.
-    pub(crate) fn not_undone(&self) -> Vec<NotUndone> {
-        let failed = self.failed.iter().map(|it| NotUndone {
+    /// What could not be taken back, and what has been since.
+    pub(crate) fn outcome(&self) -> FailedUndos {
+        let left = self.failed.iter().map(|it| NotUndone {
+            number: it.number.expect("it was numbered when it failed"),
             what: it.why.clone(),
             standing: it.standing,
         });
-        failed.collect()
+        FailedUndos {
+            left: left.collect(),
+            settled: self.settled.clone(),
+        }
+    }
+
+    /// Keeps what failed, under its number.
+    fn keep(&mut self, mut undo: Undo) {
+        if undo.number.is_none() {
+            self.numbered += 1;
+            undo.number = Some(self.numbered);
+        }
+        let place = self.failed.partition_point(|it| it.number < undo.number);
+        self.failed.insert(place, undo);
+    }
+
+    fn settle(&mut self, undo: Undo, how: SettledHow, at: i64) {
+        if let Some(number) = undo.number {
+            let Undo { why: what, .. } = undo;
+            self.settled.push(SettledUndo {
+                number,
+                what,
+                how,
+                at,
+            });
+        }
     }
 
     /// Whether the run is at its end and waits for a wish to try again.
@@ -213,14 +273,20 @@ fn start_next(run: &mut Run, coordinator: TaskId, workflow: NodeId) -> bool {
         run.undos.of.remove(&workflow);
         return false;
     };
-    start(run, coordinator, workflow, closure);
+    let undo = Undo {
+        closure,
+        number: None,
+        why: String::new(),
+        standing: UndoStanding::Failed,
+    };
+    start(run, coordinator, workflow, undo);
     true
 }
 
 /// Calls one; it keeps its closure, in case it fails.
-fn start(run: &mut Run, coordinator: TaskId, owner: NodeId, closure: u64) {
+fn start(run: &mut Run, coordinator: TaskId, owner: NodeId, undo: Undo) {
     let frame = run
-        .closure_frame(closure, &[])
+        .closure_frame(undo.closure, &[])
         .expect("an `undo` is compiled as a task, which has a frame");
     let task = run.start_task(NewTask {
         frame,
@@ -232,11 +298,6 @@ fn start(run: &mut Run, coordinator: TaskId, owner: NodeId, closure: u64) {
         role: Role::Undo { coordinator },
         result: UNIT,
     });
-    let undo = Undo {
-        closure,
-        why: String::new(),
-        standing: UndoStanding::Failed,
-    };
     let node = run.scheduler.task(task).base;
     run.undos.begun.insert(node, undo);
 }
@@ -280,12 +341,15 @@ fn note_end(run: &mut Run, node: NodeId, ending: Ending) {
     let why = match ending {
         Ending::Value(_) => {
             run.heap.release(undo.closure);
+            let now = run.progress.now();
+            run.undos.settle(undo, SettledHow::TakenBack, now);
             return;
         }
         Ending::Error(error) => {
-            if error::kind(error) == Some(BuiltinError::OutcomeUnknown) {
-                undo.standing = UndoStanding::InDoubt;
-            }
+            undo.standing = match error::kind(error) {
+                Some(BuiltinError::OutcomeUnknown) => UndoStanding::InDoubt,
+                Some(_) | None => UndoStanding::Failed,
+            };
             let why = raise::said_by(&run.heap, error);
             run.heap.release(error);
             why
@@ -294,7 +358,7 @@ fn note_end(run: &mut Run, node: NodeId, ending: Ending) {
     };
     let path = run.progress.tree().path(node);
     undo.why = format!("{path}: {why}");
-    run.undos.failed.push(undo);
+    run.undos.keep(undo);
     let message = format!("what was done could not be taken back: {why}");
     run.progress.warn(node, message);
 }
@@ -305,7 +369,7 @@ fn try_next(run: &mut Run, root: TaskId) -> bool {
         return false;
     };
     let node = run.scheduler.task(root).base;
-    start(run, root, node, undo.closure);
+    start(run, root, node, undo);
     true
 }
 
@@ -345,10 +409,13 @@ impl Run {
         }
         self.undos.expected -= 1;
         let (mut again, mut rest) = (VecDeque::new(), Vec::new());
-        for (number, undo) in (1_u64..).zip(std::mem::take(&mut self.undos.failed)) {
+        for undo in std::mem::take(&mut self.undos.failed) {
             match (wish, undo.standing) {
-                (UndoWish::Done(it), _) if it == number => self.heap.release(undo.closure),
-                (UndoWish::Again(it), _) if it == number => again.push_back(undo),
+                (UndoWish::Done(it), _) if undo.number == Some(it) => {
+                    self.heap.release(undo.closure);
+                    self.undos.settle(undo, SettledHow::Declared, now);
+                }
+                (UndoWish::Again(it), _) if undo.number == Some(it) => again.push_back(undo),
                 (UndoWish::Failed, UndoStanding::Failed) => again.push_back(undo),
                 (UndoWish::Done(_) | UndoWish::Again(_), _)
                 | (UndoWish::Failed, UndoStanding::InDoubt) => rest.push(undo),

@@ -59,17 +59,17 @@ impl<'a> Table<'a> {
 
     /// Those with an answer that their run has not taken. The condition is that of the index. A damaged one is left out, so
     /// that the others reach their runs; the run that it belongs to reports it.
-    pub(crate) fn answered(&self) -> Result<Looked, Error> {
+    pub(crate) fn answered(&self) -> Result<Vec<Answered>, Error> {
         let rows = self.rows("WHERE substr(state, 1, 1) = x'01'", [])?;
-        Ok(Looked::sorted(rows.into_iter().flatten().collect()))
+        Ok(in_order(rows.into_iter().flatten()))
     }
 
     /// The answered questions of one run.
-    pub(crate) fn answered_of(&self, run: i64) -> Result<Looked, Error> {
-        self.read(
-            "WHERE substr(state, 1, 1) = x'01' AND questions.run = ?1",
-            [run],
-        )
+    pub(crate) fn answered_of(&self, run: i64) -> Result<Vec<Answered>, Error> {
+        let condition = "WHERE substr(state, 1, 1) = x'01' AND questions.run = ?1";
+        let rows = self.rows(condition, [run])?;
+        let rows: Vec<Asked> = rows.into_iter().collect::<Result<_, _>>()?;
+        Ok(in_order(rows))
     }
 
     fn read(&self, condition: &str, parameters: impl Params) -> Result<Looked, Error> {
@@ -232,6 +232,7 @@ impl<'a> Table<'a> {
                 State::Open | State::Settled { .. } | State::Closed { .. } => {}
             }
         }
+        answered.sort_by_key(|(operation, answer)| (answer.at, *operation));
         Ok(answered)
     }
 
@@ -254,7 +255,8 @@ impl<'a> Table<'a> {
         } = asked;
         let refused = match state {
             State::Answered(Answer { by, at, .. }) | State::Settled { by, at } => {
-                Some(Refusal::Answered { by, at })
+                let run = Some(run.clone());
+                Some(Refusal::Answered { by, at, run })
             }
             State::Closed { why } => Some(Refusal::Closed { why }),
             State::Open => None,
@@ -297,7 +299,8 @@ impl<'a> Table<'a> {
     pub(crate) fn keep(&self, key: &str, answer: Answer) -> Result<Delivered, Error> {
         if let Some(first) = self.early(key, answer.at)? {
             let Answer { by, at, .. } = first;
-            return Err(Error::Refused(Refusal::Answered { by, at }));
+            let run = None;
+            return Err(Error::Refused(Refusal::Answered { by, at, run }));
         }
         // Those that are too old to be found make room.
         self.forget(key)?;
@@ -389,6 +392,20 @@ impl<'a> Table<'a> {
         }
         Ok(())
     }
+}
+
+/// A run, its operation that asks, and the answer.
+pub(crate) type Answered = (String, u64, Answer);
+
+/// The answers in the order in which they were given, which is that in which their runs take them.
+fn in_order(asked: impl IntoIterator<Item = Asked>) -> Vec<Answered> {
+    let answer = |it: Asked| match it.state {
+        State::Answered(answer) => Some((it.run, it.question.operation, answer)),
+        State::Open | State::Settled { .. } | State::Closed { .. } => None,
+    };
+    let mut answered: Vec<Answered> = asked.into_iter().filter_map(answer).collect();
+    answered.sort_by_key(|(_, operation, answer)| (answer.at, *operation));
+    answered
 }
 
 impl Looked {

@@ -75,6 +75,7 @@ fn by(name: &str) -> Refusal {
     Refusal::Answered {
         by: name.into(),
         at: 20,
+        run: Some("run".into()),
     }
 }
 

@@ -224,10 +224,10 @@ pub(super) fn without(
         (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
         (NotBegun::Refused(why), _) => why,
         (NotBegun::Unwritten(why), _) => {
-            say(&format!("error: {}", Left::Unwritten { why }));
+            runs::say_error(options.form, &Left::Unwritten { why }.to_string());
             return Exit::Raised;
         }
     };
-    say(&format!("error: {why}"));
+    runs::say_error(options.form, &why);
     Exit::Refused
 }

@@ -1,5 +1,6 @@
 //! `runs answer`: answers a question of a run, whichever process runs it.
 
+use gsw_abi::program::Asks;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::runs::delivery::Sender;
@@ -48,6 +49,19 @@ pub(super) fn answer(
     })
 }
 
+/// Nothing asks by a key that is declared without one: an answer to it would be kept for nobody.
+fn has_key(engine: &Engine, name: &str) -> Result<(), String> {
+    let what = match engine.runs().whom_asks(name) {
+        Some(Asks::WorldByKey) => return Ok(()),
+        Some(Asks::Person) => "asks a person and",
+        Some(Asks::World) => "is declared without `by`, so it",
+        Some(Asks::Model) | None => return Err(format!("there is no external `{name}`")),
+    };
+    Err(format!(
+        "`{name}` {what} has no key: answer it in its run, by `runs answer ID {name} JSON`; `runs` lists those that wait"
+    ))
+}
+
 /// The address of a key under which nothing but this declaration is asked.
 fn by_key(
     engine: &Engine,
@@ -68,6 +82,7 @@ fn by_key(
         )),
         Some(_) => Ok(Address::Key(key.into())),
         None => {
+            has_key(engine, name)?;
             let issues = engine.runs().unfit_for(name, answer);
             let issues = issues.ok_or_else(|| format!("there is no external `{name}`"))?;
             match issues.as_slice() {

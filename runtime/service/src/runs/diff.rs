@@ -192,6 +192,7 @@ fn operation_rows(first: &Side, second: &Side, operation: u64) -> Vec<Row> {
 fn became(told: &Told) -> String {
     match &told.became {
         Became::Intended => "none: it may have been done".to_owned(),
+        Became::Asked => "none: the question is open".to_owned(),
         Became::NotDone => "it was not done".to_owned(),
         Became::Completed { outcome, .. } => outcome.to_string(),
     }
@@ -285,6 +286,7 @@ fn told_json(side: &Side, operation: u64) -> Value {
     };
     let (state, outcome) = match &told.became {
         Became::Intended => ("intended", Value::Null),
+        Became::Asked => ("asked", Value::Null),
         Became::NotDone => ("not_done", Value::Null),
         Became::Completed { outcome, .. } => ("completed", outcome.clone()),
     };

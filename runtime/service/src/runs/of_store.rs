@@ -234,6 +234,7 @@ fn line(told: &Told) -> String {
         Became::Intended => format!(
             "{what} that must not happen twice was about to begin: its program knows what, see `runs show` of it"
         ),
+        Became::Asked => format!("{what}: the question is open"),
         Became::NotDone => format!("{what} was settled as not done"),
     }
 }
@@ -246,6 +247,7 @@ fn as_json(history: &History) -> Value {
             let (state, at) = match &told.became {
                 Became::Completed { now, .. } => ("completed", Some(rfc3339(*now))),
                 Became::Intended => ("intended", None),
+                Became::Asked => ("asked", None),
                 Became::NotDone => ("not_done", None),
             };
             json!({ "operation": number, "what": told.what, "state": state, "at": at })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::standing::{How, Open, OpenState, Standing};
 use gsw_engine::run::RunResult;
+use gsw_journal::clock;
 use gsw_notation::calendar::rfc3339;
 use gsw_trace::{Keep, Shown, Tree};
 use serde_json::{Value, json};
@@ -75,7 +76,8 @@ fn as_text(standing: &Standing, next: &Next) -> String {
     match &standing.how {
         How::Ended(result) => {
             rest.push_str(&ended(result));
-            rest.push_str(&undo::text(&standing.not_undone, next));
+            rest.push_str(&undo::settled_text(&standing.failed_undos.settled));
+            rest.push_str(&undo::text(&standing.failed_undos.left, next));
             if !info.status.is_final() {
                 rest.push_str(&format!("resume it: {}\n", next.resume()));
             }
@@ -131,6 +133,9 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
     let more = match state {
         OpenState::Passes => String::new(),
         OpenState::Begins => "   begins again when the run goes on\n".to_owned(),
+        OpenState::Asks(_) | OpenState::Waits(_) if due.is_some_and(|it| it <= clock::now()) => {
+            "   its time is over: the run hears of that when it goes on\n".to_owned()
+        }
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
             question.text.trim().replace('\n', "\n   "),
@@ -170,7 +175,9 @@ fn as_json(standing: &Standing, next: &Next) -> Value {
     };
     if let Value::Object(map) = &mut tree {
         map.insert("open".into(), json!(open));
-        map.insert("not_undone".into(), undo::json(&standing.not_undone));
+        let undos = &standing.failed_undos;
+        map.insert("not_undone".into(), undo::json(&undos.left));
+        map.insert("undone_later".into(), undo::settled_json(&undos.settled));
         map.insert("diverged".into(), diverged);
         map.insert("ended".into(), result);
         map.insert("events".into(), json!(standing.events));

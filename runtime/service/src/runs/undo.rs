@@ -1,6 +1,7 @@
 //! The failed undos of a run, what can be done about them, and the results of another attempt.
 
-use gsw_engine::run::{NotUndone, UndoStanding};
+use gsw_engine::run::{NotUndone, SettledHow, SettledUndo, UndoStanding};
+use gsw_notation::calendar::rfc3339;
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
@@ -12,7 +13,12 @@ use crate::say;
 pub(super) fn text(not_undone: &[NotUndone], next: &Next) -> String {
     let mut text = String::new();
     let mut may_be_tried = false;
-    for (number, NotUndone { what, standing }) in (1_u64..).zip(not_undone) {
+    for NotUndone {
+        number,
+        what,
+        standing,
+    } in not_undone
+    {
         text.push_str(&format!("{number}  not undone: {what}\n"));
         match standing {
             UndoStanding::Failed => may_be_tried = true,
@@ -33,11 +39,36 @@ pub(super) fn text(not_undone: &[NotUndone], next: &Next) -> String {
 }
 
 pub(super) fn json(not_undone: &[NotUndone]) -> Value {
-    let rows = (1_u64..).zip(not_undone).map(|(number, it)| {
+    let rows = not_undone.iter().map(|it| {
         json!({
-            "number": number,
+            "number": it.number,
             "what": it.what,
             "in_doubt": it.standing == UndoStanding::InDoubt,
+        })
+    });
+    Value::Array(rows.collect())
+}
+
+/// What could not be taken back at first and has been since.
+pub(super) fn settled_text(settled: &[SettledUndo]) -> String {
+    let line = |it: &SettledUndo| {
+        let how = match it.how {
+            SettledHow::TakenBack => "taken back by another attempt",
+            SettledHow::Declared => "declared done",
+        };
+        let SettledUndo { number, what, .. } = it;
+        format!("{number}  {how} at {}, after: {what}\n", rfc3339(it.at))
+    };
+    settled.iter().map(line).collect()
+}
+
+pub(super) fn settled_json(settled: &[SettledUndo]) -> Value {
+    let rows = settled.iter().map(|it| {
+        json!({
+            "number": it.number,
+            "what": it.what,
+            "declared": it.how == SettledHow::Declared,
+            "at": rfc3339(it.at),
         })
     });
     Value::Array(rows.collect())

@@ -143,6 +143,11 @@ impl Runs {
 
     /// What of an answer does not fit a type: a run that never begins reads it.
     pub(super) fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
+        self.unbegun_run(now).unfit(ty, answer)
+    }
+
+    /// A run that never begins, for what only a run can check.
+    pub(in crate::engine) fn unbegun_run(&self, now: i64) -> Box<Run> {
         let start = Start {
             id: new_id(),
             now,
@@ -151,8 +156,7 @@ impl Runs {
             parent: None,
             behaviour: BEHAVIOUR,
         };
-        let mut run = Run::new(Arc::clone(&self.loaded), None, start, Box::new(Deaf));
-        run.unfit(ty, answer)
+        Run::new(Arc::clone(&self.loaded), None, start, Box::new(Deaf))
     }
 }
 

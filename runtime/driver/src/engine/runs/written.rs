@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::program::{Asks, Prompt};
 use gsw_abi::schema::schema;
 use gsw_abi::types::TypeId;
 use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Question, Refusal, Reply, State, To};
@@ -115,10 +116,18 @@ impl Runs {
     }
 
     fn asked_for(&self, name: &str) -> Option<TypeId> {
+        self.declared(name).map(|it| it.result)
+    }
+
+    fn declared(&self, name: &str) -> Option<&Prompt> {
         let mut declared = self.loaded.program.prompts.iter();
-        declared
-            .find(|it| self.is_same_question(&it.name, name))
-            .map(|it| it.result)
+        declared.find(|it| self.is_same_question(&it.name, name))
+    }
+
+    /// Whom the declaration of this name asks; `None` when there is none.
+    #[must_use]
+    pub fn whom_asks(&self, name: &str) -> Option<Asks> {
+        self.declared(name).map(|it| it.asks)
     }
 
     /// Whether these are names of one `human` or `external`, be it in different versions of the program.
@@ -185,10 +194,6 @@ fn unusable(error: &Error) -> NotTaken {
 
 /// Why the store did not take it, for the sender.
 fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
-    let run = match address {
-        Address::Name { run, .. } | Address::Operation { run, .. } => Some(Arc::clone(run)),
-        Address::Key(_) => None,
-    };
     match error {
         Error::NoSuchRun(run) => NotTaken::NoRun { run: run.into() },
         Error::Ended { id, .. } => NotTaken::Over { run: id.into() },
@@ -198,15 +203,21 @@ fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
                 name: name.into(),
                 waits_for: open,
             },
-            Refusal::Answered { by, at } => NotTaken::Again {
+            Refusal::Answered { by, at, run } => NotTaken::Again {
                 first: First {
-                    run,
+                    run: run.map(Into::into),
                     by: Some(by),
                     at,
                 },
             },
             Refusal::Late { due } => NotTaken::Late { name, due },
-            Refusal::Closed { why } => NotTaken::Closed { why },
+            Refusal::Closed { why } => NotTaken::Closed {
+                key: match address {
+                    Address::Key(key) => Some(Arc::clone(key)),
+                    Address::Name { .. } | Address::Operation { .. } => None,
+                },
+                why,
+            },
             Refusal::Full => NotTaken::Full,
             refusal @ (Refusal::Several { .. } | Refusal::Another | Refusal::NotAllowed { .. }) => {
                 NotTaken::Store {

@@ -185,6 +185,19 @@ impl Attempts {
     }
 }
 
+/// Whether the budgets of a task can never allow the worst case of a request.
+fn is_refused(run: &Run, task: TaskId, request: &ModelRequest) -> bool {
+    let budget = run.scheduler.task(task).budget;
+    if budget == ScopeId::TASK {
+        return false;
+    }
+    let worst = run.models.worst_case(request);
+    match run.scopes.admit(budget, &worst, None) {
+        Admission::Refused(_) => true,
+        Admission::Now | Admission::Later(_) => false,
+    }
+}
+
 impl PromptRun {
     /// Sends a request to a model, if the budgets allow the worst case of it.
     pub(super) fn ask(
@@ -404,6 +417,10 @@ impl PromptRun {
         };
         // An attempt that begins with no time left would only turn the provider's error into a timeout.
         if attempts.time_left() <= wait {
+            return false;
+        }
+        // What a budget can never allow is not waited for: what is spent grows only.
+        if is_refused(run, id, &attempts.request) {
             return false;
         }
         attempts.taken = attempts.taken.saturating_add(wait);
