@@ -72,7 +72,7 @@ impl Run {
         let Some(workflow) = loaded.program.workflows.get(workflow) else {
             return Vec::new();
         };
-        match decode_arguments(self, &workflow.parameters, input) {
+        match decode_arguments(self, &workflow.parameters, input, Surplus::PassedOver) {
             Ok(words) => {
                 for (parameter, word) in workflow.parameters.iter().zip(words) {
                     self.heap.release_typed(parameter.ty, word);

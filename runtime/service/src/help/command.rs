@@ -143,7 +143,11 @@ pub(super) fn rows() -> Vec<(String, String)> {
     let row = |it: BuiltinCommand| row_of(&it.usage(), it.summary());
     let mut rows = vec![row(BuiltinCommand::Manifest)];
     rows.extend(runs::rows());
-    rows.extend([BuiltinCommand::Worker, BuiltinCommand::Mcp].map(row));
+    rows.push(row(BuiltinCommand::Worker));
+    rows.push(row_of(
+        "mcp [--http [ADDRESS]]",
+        BuiltinCommand::Mcp.summary(),
+    ));
     rows.push(row_of(
         "mcp login ADDRESS",
         "Authorize the use of an MCP server for all programs of the user; `mcp logout` takes it back",
