@@ -274,10 +274,9 @@ impl LanguageServer for Backend {
 
     async fn references(&self, it: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
         let (place, context) = (it.text_document_position, it.context);
-        self.at(place, move |view, at| {
-            navigation::references(view, at, &context)
-        })
-        .await
+        self.worker
+            .ask(move |state| navigation::references(state, &place, &context))
+            .await
     }
 
     async fn document_highlight(

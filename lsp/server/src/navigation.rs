@@ -12,6 +12,7 @@ use crate::documents::Documents;
 use crate::markup;
 use crate::runtime::Runtime;
 use crate::state::{Ability, State, View};
+use crate::workspace::is_source;
 
 /// What is known of a name or word, and what the host is asked besides.
 pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Asked)> {
@@ -97,19 +98,30 @@ fn places(view: View<'_>, targets: Vec<Location>) -> Option<lsp::GotoDefinitionR
     (!locations.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(locations))
 }
 
+/// In every workspace that holds the declaration: a folder may be open inside of another one.
 pub fn references(
-    view: View<'_>,
-    offset: u32,
+    state: &State,
+    place: &lsp::TextDocumentPositionParams,
     context: &lsp::ReferenceContext,
-) -> Vec<lsp::Location> {
-    let found = gsw_ide::references(view.db, view.file, offset).into_iter();
-    found
-        .filter(|it| match it.role {
+) -> Option<Vec<lsp::Location>> {
+    let path = state.path(&place.text_document.uri);
+    let (workspace, file) = state.locate(&path.filter(|it| is_source(it))?)?;
+    let offset = state.view_in(workspace, file).offset(place.position);
+    let mut all = Vec::new();
+    for (workspace, file, offset) in everywhere(state, workspace, file, offset) {
+        let view = state.view_in(workspace, file);
+        let found = gsw_ide::references(view.db, file, offset).into_iter();
+        let found = found.filter(|it| match it.role {
             gsw_ide::Role::Declaration => context.include_declaration,
             gsw_ide::Role::Use => true,
-        })
-        .filter_map(|it| view.location(it.location))
-        .collect()
+        });
+        for location in found.filter_map(|it| view.location(it.location)) {
+            if !all.contains(&location) {
+                all.push(location);
+            }
+        }
+    }
+    Some(all)
 }
 
 pub fn highlights(view: View<'_>, offset: u32) -> Vec<lsp::DocumentHighlight> {

@@ -227,16 +227,12 @@ fn infer_fields(
     for (index, field) in fields.iter().enumerate() {
         let position = match &field.name {
             Some(name) => {
-                let is_short = name.span == field.pattern.span;
-                if is_short {
+                let written = Written::of(name, field);
+                if written == Written::Short {
                     cx.hir.findings.add_short_field(name.span);
                 }
                 let found = declared.iter().position(|it| it.name == name.name);
                 if found.is_none() {
-                    let written = match is_short {
-                        true => Written::Short,
-                        false => Written::WithPattern,
-                    };
                     unknown_field(&mut cx.hir, item, name, written, &owner, declared);
                 }
                 found
@@ -304,6 +300,16 @@ enum Written {
     Short,
     /// `title: it`
     WithPattern,
+}
+
+impl Written {
+    fn of(name: &ast::Identifier, field: &ast::PatternField) -> Self {
+        if name.span == field.pattern.span {
+            Self::Short
+        } else {
+            Self::WithPattern
+        }
+    }
 }
 
 fn unknown_field(

@@ -45,6 +45,28 @@ fn a_folder_that_is_reached_through_a_link_is_one_folder() {
 }
 
 #[test]
+fn what_is_named_from_a_folder_around_is_found_from_the_one_inside() {
+    let inner = "fn c() -> int { 1 }\n";
+    let outer = "import ./in/c\nfn b() -> int { c.c() }\n";
+    let root = folder("nested", &[("in/c.gsw", inner), ("b.gsw", outer)]);
+    let both = [root.join("in"), root.clone()];
+    for order in [[0, 1], [1, 0]] {
+        let folders = order.map(|it| json!({ "uri": uri(&both[it]), "name": "it" }));
+        let mut client = Client::with(&json!({ "capabilities": {}, "workspaceFolders": folders }));
+        let file = uri(&root.join("in/c.gsw"));
+        client.open(&file, inner);
+        let asked = json!({
+            "textDocument": { "uri": file },
+            "position": { "line": 0, "character": 3 },
+            "context": { "includeDeclaration": true },
+        });
+        let found = client.ask("textDocument/references", &asked)["result"].take();
+        assert_eq!(found.as_array().map(Vec::len), Some(2), "{found:#}");
+        client.quit();
+    }
+}
+
+#[test]
 fn a_version_of_a_file_is_no_file() {
     let root = folder(
         "versions",
