@@ -123,7 +123,9 @@ fn a_fork_is_refused_what_does_not_fit_its_parameters() {
     let said = kept.run(&["runs", "fork", &id, "go", "n=2", "--json"]);
     let forked: Value = serde_json::from_str(&said.out).expect("JSON");
     let forked = forked["id"].as_str().expect("a text");
-    kept.run(&["runs", "answer", forked, "go", "true"]);
+    assert_eq!(kept.run(&["runs", "resume", forked]).code, Some(5));
+    let said = kept.run(&["runs", "answer", forked, "go", "true"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(kept.run(&["runs", "resume", forked]).out, "2\n");
     let over = kept.run(&["runs", "resume", forked, "--json"]);
     assert_eq!(over.code, Some(4), "{over:?}");

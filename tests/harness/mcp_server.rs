@@ -57,6 +57,8 @@ workflow ship(order: Order, also: Order? = none) -> string {
 workflow send() -> Sending { sending() }
 
 workflow pick_sizes(order: Order) -> [int] { sizes(order) }
+external payment(order: string) -> int by "paid:${order}"
+workflow paid(order: string) -> int { payment(order) }
 
 /// Adds.
 workflow add(a: int, b: int) -> Order {
@@ -225,7 +227,7 @@ fn workflows_are_tools_with_structured_results() {
             let (child, session) = connect(&kept, &["--store", "off"], &client, age).await;
             let tools = session.list_all_tools().await.expect("tools");
             let names: Vec<&str> = tools.iter().map(|it| &*it.name).collect();
-            assert_eq!(names, ["ship", "send", "pick_sizes", "add", "slow"]);
+            assert_eq!(names, ["ship", "send", "pick_sizes", "paid", "add", "slow"]);
             let ship = serde_json::to_value(&tools[0]).expect("JSON");
             assert_eq!(
                 ship["description"],
@@ -340,6 +342,25 @@ fn what_nobody_can_be_asked_waits_in_the_store() {
     assert_eq!(said.code, Some(0), "{said:?}");
     let said = kept.run(&["runs", "resume", &id]);
     assert!(said.err.contains("Refused"), "{said:?}");
+}
+
+/// What comes from outside comes from elsewhere than the client.
+#[test]
+fn an_external_does_not_hold_the_call_open() {
+    let kept = Kept::new("mcp_external", SHOP);
+    block_on(async {
+        let client = Client::new(Answer::Values(vec![json!({"answer": 1})]));
+        let (child, session) = connect(&kept, &[], &client, ClientLifecycleMode::Initialize).await;
+        let parked = session.call_tool(call("paid", json!({"order": "9"}))).await;
+        let parked = parked.expect("a result");
+        assert_eq!(parked.is_error, Some(true));
+        assert!(text(&parked).contains("runs answer"), "{parked:?}");
+        close(session, child).await;
+    });
+    let said = kept.run(&["runs", "answer", "--key", "paid:9", "payment", "5"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let id = kept.listed()["id"].as_str().expect("an id").to_owned();
+    assert_eq!(kept.run(&["runs", "resume", &id]).out, "5\n");
 }
 
 #[test]

@@ -72,10 +72,14 @@ fn refusal(of: Result<Delivered, Error>) -> Refusal {
 }
 
 fn by(name: &str) -> Refusal {
+    given_to(Some("run"), name)
+}
+
+fn given_to(run: Option<&str>, by: &str) -> Refusal {
     Refusal::Answered {
-        by: name.into(),
+        by: by.into(),
         at: 20,
-        run: Some("run".into()),
+        run: run.map(str::to_owned),
     }
 }
 
@@ -212,7 +216,7 @@ fn an_answer_by_key_may_come_before_its_question() {
     let early = store.answer(reply(key("order:1"), "shop"));
     assert_eq!(early.expect("it is kept"), Delivered::Early);
     let twice = refusal(store.answer(reply(key("order:1"), "bank")));
-    assert_eq!(twice, by("shop"));
+    assert_eq!(twice, given_to(None, "shop"));
     let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
     ask(&journal, external(1, "order:1"));
     assert_eq!(store.answers("run").expect("a run").len(), 1);
@@ -261,8 +265,38 @@ fn of_two_runs_that_wait_for_a_key_the_first_gets_the_answer() {
         assert_eq!(delivered.expect("one is open"), to_run);
     }
     let again = refusal(store.answer(reply(To::Key("order:1"), "shop")));
-    assert_eq!(again, by("shop"));
+    assert_eq!(again, given_to(Some("b"), "shop"));
     drop(journals);
+}
+
+#[test]
+fn answers_come_in_the_order_in_which_they_were_given() {
+    let folder = Folder::new("order");
+    let store = Store::open(&folder.store()).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    for operation in [1, 2, 3] {
+        ask(&journal, external(operation, &format!("order:{operation}")));
+    }
+    for (operation, at) in [(2, 30), (3, 31), (1, 32)] {
+        let mut reply = reply(
+            To::Operation {
+                run: "run",
+                operation,
+            },
+            "shop",
+        );
+        reply.answer.at = at;
+        store.answer(reply).expect("it is open");
+    }
+    let order = |of: Vec<(u64, Answer)>| of.into_iter().map(|it| it.0).collect::<Vec<_>>();
+    assert_eq!(order(store.answers("run").expect("a run")), [2, 3, 1]);
+    let late = store.expire("run", &[1, 2, 3], 40).expect("a run");
+    assert_eq!(order(late), [2, 3, 1]);
+    let all = store.answered().expect("a store");
+    assert_eq!(
+        all.into_iter().map(|it| it.1).collect::<Vec<_>>(),
+        [2, 3, 1]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use gsw_abi::program::Program;
 use gsw_driver::call::Call;
-use gsw_driver::human::{Humans, NoReply, Replying};
+use gsw_driver::human::{FromOutside, Humans, NoReply, Replying};
 use gsw_engine::human::{Question, Reply};
 use gsw_engine::run::Finished;
 use gsw_tree::event::Level;
@@ -192,6 +192,11 @@ impl Happenings {
 }
 
 impl Humans for Callers {
+    fn outside(&self) -> FromOutside {
+        // A client brings no answer to an `external`, and would hold its call open without an end.
+        FromOutside::NeverComes
+    }
+
     fn ask(&self, question: Question, call: &Call) -> Replying {
         let human = question.human.clone();
         let Some(teller) = self.lock().get(&call.run).cloned() else {
