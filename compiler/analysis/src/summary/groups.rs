@@ -113,6 +113,10 @@ impl Foreseen<'_> {
         self.items.extend(task::judge(self.db, body, modifiers));
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn of_body(&mut self, body: &Body) {
         body.locals.iter().for_each(|it| self.of_type(&it.ty));
         for expression in &body.expressions {
