@@ -119,7 +119,7 @@ pub(crate) fn sweep_drafts(store: &Path) {
                     .map(str::to_owned)
             })
         };
-        let Some(draft) = rest.and_then(|it| end(it)).filter(|it| is_draft(it)) else {
+        let Some(draft) = rest.and_then(end).filter(|it| is_draft(it)) else {
             continue;
         };
         let draft = beside(store, &format!(".{draft}.new"));
