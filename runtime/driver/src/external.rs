@@ -351,6 +351,18 @@ fn addresses(run: &Arc<str>, external: &External) -> Vec<Address> {
     [Some(name), key].into_iter().flatten().collect()
 }
 
+/// What became of the answer that was first.
+fn again(first: &First) -> String {
+    let at = rfc3339(first.at);
+    let by = first.by.as_ref();
+    let by = by.map(|it| format!(" by {it}")).unwrap_or_default();
+    let became = match &first.run {
+        Some(run) => format!("was given to the run `{run}`"),
+        None => "is kept until it is asked for".to_owned(),
+    };
+    format!("this was answered before{by}: the answer of {at} {became}")
+}
+
 /// How one of several questions of a name is answered.
 fn by_key(keys: &[String]) -> String {
     match keys {
@@ -382,16 +394,7 @@ impl std::fmt::Display for NotTaken {
                     by_key(keys)
                 )
             }
-            Self::Again { first } => {
-                let at = rfc3339(first.at);
-                let by = first.by.as_ref();
-                let by = by.map(|it| format!(" by {it}")).unwrap_or_default();
-                write!(f, "this was answered before{by}: the answer of {at} ")?;
-                match &first.run {
-                    Some(run) => write!(f, "was given to the run `{run}`"),
-                    None => f.write_str("is kept until it is asked for"),
-                }
-            }
+            Self::Again { first } => f.write_str(&again(first)),
             Self::Closed { why, key } => {
                 write!(f, "nobody waits for this answer any more: {why}")?;
                 match key {

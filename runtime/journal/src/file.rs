@@ -119,7 +119,7 @@ pub(crate) fn sweep_drafts(store: &Path) {
                     .map(str::to_owned)
             })
         };
-        let Some(draft) = rest.and_then(|it| end(it)).filter(|it| is_draft(it)) else {
+        let Some(draft) = rest.and_then(end).filter(|it| is_draft(it)) else {
             continue;
         };
         let draft = beside(store, &format!(".{draft}.new"));
@@ -267,8 +267,8 @@ mod tests {
         let draft = Draft::new(&store).expect("a draft");
         sweep_drafts(&store);
         let is_there = |end: &&str| beside(&store, end).exists();
-        assert!(!left.iter().any(|it| is_there(it)));
-        assert!(others.iter().all(|it| is_there(it)));
+        assert!(!left.iter().any(&is_there));
+        assert!(others.iter().all(is_there));
         assert!(store.exists() && draft.path().exists());
         drop(draft);
         std::fs::remove_dir_all(&folder).expect("it is ours");
