@@ -46,7 +46,7 @@ prompt find_bugs(
 }
 
 /// Notes something.
-tool note(line: string) idempotent by line { fs.append("notes.txt", line) }
+tool note(line: string) idempotent by line retry 2 { fs.append("notes.txt", line) }
 
 workflow main(dir: string = ".") -> [Bug] {
   note(dir)
@@ -111,6 +111,7 @@ fn a_declaration_is_described_as_data() {
     assert_eq!(prompt["effects"], json!(["model"]));
     let tool = &of("note")[0];
     assert_eq!(tool["repeat"], "idempotent");
+    assert_eq!(tool["modifiers"], json!(["retry 2"]));
     assert_eq!(tool["errors"], json!(["IoError"]));
     let bug = &of("Bug")[0];
     assert_eq!(bug["fields"][1]["default"], "Low");

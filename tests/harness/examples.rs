@@ -1,5 +1,7 @@
 //! Every example compiles, runs with the simulator both ways, prints what is beside it, and has the tree that is expected of it.
 
+mod played;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -88,6 +90,11 @@ fn tree(events: &Path) -> String {
             below.entry(parent).or_default().push(node);
             let named = format!("{} {}", word("kind"), word("name"));
             nodes.insert(node, (named, word("status").to_owned()));
+        } else if event["event"] == "prompt_revision" {
+            let id = |name: &str| event[name].as_u64().expect("a revision names two nodes");
+            let replaced = nodes[&id("old")].0.clone();
+            let new = nodes.get_mut(&id("new")).expect("it was attached before");
+            let _ = write!(new.0, " instead of {replaced}");
         } else if let (Some(known), Some(status)) = (nodes.get_mut(&node), event["status"].as_str())
         {
             status.clone_into(&mut known.1);

@@ -81,6 +81,45 @@ workflow main(numbers: [int], least: int = 0) -> Sum {
 }
 
 #[test]
+fn agents_and_mount_points_are_asked_for_in_the_program() {
+    // G53, G57
+    let source = r#"
+/// Gives a page.
+tool page(n: int) -> string pure { "page ${n}" }
+agent reader { model: "anthropic/claude-sonnet-5-5", system: "You read.", tools: [page] }
+prompt read(n: int) -> string by reader { user "Read page ${n}." }
+workflow main(pages: [int]) -> [string] {
+  step "chapter" { parallel for n in pages limit 1 { read(n) } }
+}
+"#;
+    let text = Value::from("it says one");
+    let replies = vec![
+        turn(&[write(source, json!({ "pages": [1] }))]),
+        turn(&[("page", json!({ "n": 1 }))]),
+        Reply::of(Body::Answer(Answer { text })),
+        done(),
+    ];
+    let played = play("asked_for", &planner("", ""), replies);
+    assert_eq!(played.said.out, "\"done\"\n", "{:?}", played.said);
+    let of_reader = &played.asked[1];
+    assert!(
+        of_reader["system"].to_string().contains("You read."),
+        "the agent that was asked for is asked: {of_reader}"
+    );
+    let attached = played.of_kind("child_attached");
+    let named = |name: &str| {
+        let found = attached.iter().find(|it| it["name"] == name);
+        *found.unwrap_or_else(|| panic!("no node is called {name}: {attached:?}"))
+    };
+    let chain = [
+        "plan", "written", "chapter", "parallel", "item", "read", "page",
+    ];
+    for (above, below) in chain.iter().zip(&chain[1..]) {
+        assert_eq!(named(below)["parent"], named(above)["node"], "{below}");
+    }
+}
+
+#[test]
 fn what_does_not_check_goes_back_as_reports() {
     // G53
     let cases = [

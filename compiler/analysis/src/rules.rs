@@ -8,6 +8,7 @@ mod former;
 mod head;
 mod leaving;
 mod mocked;
+mod offered_default;
 mod permission;
 mod place;
 mod repeat;
@@ -37,6 +38,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     setting::check(db, body, &mut found);
     constant::check(db, body, &mut found);
     mocked::check(db, body, &mut found);
+    offered_default::check(db, body, &mut found);
     former::check(body, &mut found);
     uncached::check(db, body, &mut found);
     found

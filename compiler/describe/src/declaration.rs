@@ -13,6 +13,7 @@ use gsw_syntax::item_ast;
 use serde_json::{Map, Value, json};
 
 use crate::facts::{HIDDEN, declared_line, docs_and_examples, raises, tail};
+use crate::graph::head_marks;
 use crate::site::keyword;
 
 /// Everything that is known of a declaration, for people and for programs.
@@ -76,6 +77,8 @@ pub struct CallFacts {
     pub takes_functions: bool,
     /// How a tool may be repeated.
     pub repeat: Option<&'static str>,
+    /// The modifiers of the head, as written.
+    pub modifiers: Vec<String>,
     /// The agent of a prompt.
     pub agent: Option<Name>,
 }
@@ -207,6 +210,7 @@ fn call_facts(db: &dyn Db, item: ItemId) -> Option<CallFacts> {
         effects: summary.effects.iter().map(|it| it.name()).collect(),
         takes_functions: takes_functions && signature.property == Presence::Absent,
         repeat,
+        modifiers: head_marks(db, item),
         agent: signature.agent.map(|it| it.name(db).clone()),
     })
 }
@@ -290,6 +294,9 @@ impl CallFacts {
         fields.insert("effects".into(), json!(self.effects));
         fields.insert("takes_functions".into(), json!(self.takes_functions));
         fields.extend(self.repeat.map(|it| ("repeat".into(), json!(it))));
+        if !self.modifiers.is_empty() {
+            fields.insert("modifiers".into(), json!(self.modifiers));
+        }
         let agent = self.agent.as_ref().map(Name::as_str);
         fields.extend(agent.map(|it| ("agent".into(), json!(it))));
         fields
@@ -356,6 +363,9 @@ impl Declaration {
         }
         if let Some(class) = call.repeat {
             let _ = writeln!(lines, "repeated as: {class}");
+        }
+        if !call.modifiers.is_empty() {
+            let _ = writeln!(lines, "within: {}", call.modifiers.join(" "));
         }
         if let Some(agent) = &call.agent {
             let _ = writeln!(lines, "asked by: {agent}");

@@ -9,8 +9,9 @@ mod prompt;
 mod svg;
 mod width;
 
+pub(crate) use collect::modifier_marks;
 pub use collect::program_graph;
-pub(crate) use collect::workflow_marks;
+pub(crate) use label::head_marks;
 pub use mermaid::mermaid;
 pub use svg::svg;
 

@@ -31,6 +31,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "how-to/retries",
     "how-to/cost-control",
     "how-to/several-turns",
+    "how-to/handoff",
     "how-to/local-models",
     "how-to/recorded-models",
     "how-to/continuous-integration",

@@ -137,7 +137,7 @@ fn call_tool(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow
         if is_written_once(machine.db, item) {
             machine.once_calls += 1;
         }
-        return machine.run_body(body, [].into(), arguments);
+        return in_modifiers(machine, item, body, arguments);
     };
     let key = machine.run_body(key, [].into(), arguments.clone())?;
     let same = |it: &&(ItemId, Value, Value)| it.0 == item && equal(&it.1, &key);
@@ -149,7 +149,7 @@ fn call_tool(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow
         return unsupported("a call with the same key has not ended");
     }
     machine.keys_at_work.push((item, key.clone()));
-    let outcome = machine.run_body(body, [].into(), arguments);
+    let outcome = in_modifiers(machine, item, body, arguments);
     machine
         .keys_at_work
         .retain(|it| it.0 != item || !equal(&it.1, &key));
@@ -167,14 +167,20 @@ fn is_written_once(db: &dyn Db, item: ItemId) -> bool {
 
 fn call_workflow(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
     let body = machine.body(item, BodyPart::Main)?;
+    machine.undoing(|it| it.node(|it| in_modifiers(it, item, body, arguments)))
+}
+
+/// The body of a workflow or tool, in the modifiers of its head.
+fn in_modifiers(
+    machine: &mut Machine,
+    item: ItemId,
+    body: Arc<Body>,
+    arguments: Vec<Value>,
+) -> Flow<Value> {
     let modifiers = infer_item(machine.db, item).modifiers.clone();
     let root = body.root;
     let mut frame = Frame::new(body, [].into(), arguments);
-    machine.deeper(|it| {
-        it.undoing(|it| {
-            it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| run(it, frame, root)))
-        })
-    })
+    machine.deeper(|it| it.modified(&mut frame, &modifiers, |it, frame| run(it, frame, root)))
 }
 
 /// Evaluates the code of a function: `return` ends here.

@@ -25,7 +25,7 @@ pub trait ProgramView {
     fn example_count(&self, item: ItemId) -> u32;
     /// The errors that were reported about the item's bodies.
     fn errors_of(&self, item: ItemId) -> Vec<Diagnostic>;
-    /// The modifiers of a workflow's head.
+    /// The modifiers in the head of a workflow or tool.
     fn modifiers(&self, item: ItemId) -> Modifiers;
     /// Whether a call of the item can wait.
     fn waits(&self, item: ItemId) -> Waits;

@@ -11,7 +11,7 @@ use crate::hir::{Body, BodyPart, LocalId, Modifiers};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemBodies {
     pub bodies: Vec<Arc<Body>>,
-    /// The modifiers of a workflow's head; their expressions are in the `Main` body.
+    /// The modifiers in the head of a workflow or tool; their expressions are in the `Main` body.
     pub modifiers: Modifiers,
     /// Errors and warnings, places relative to the item.
     pub diagnostics: Vec<gsw_source::Diagnostic>,

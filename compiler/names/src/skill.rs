@@ -32,6 +32,8 @@ pub struct SkillsAt {
     pub errors: Vec<String>,
     /// What other programs would not take.
     pub warnings: Vec<String>,
+    /// Which of several cannot be used, and why; the others are taken all the same.
+    pub left_out: Vec<String>,
 }
 
 /// What `path` names, written in `file`: a skill, or a folder of several.
@@ -118,7 +120,20 @@ fn skills_in(db: &dyn Db, key: &str, folder: &Folder) -> SkillsAt {
         };
         let own = texts.iter();
         let own = own.filter_map(|(path, text)| Some((path.strip_prefix(below)?, text.clone())));
-        found.add(name, shown(below), &own.collect());
+        let path = shown(below);
+        match read(name, &path, &own.collect()) {
+            Ok((skill, warnings)) => {
+                found.warnings.extend(warnings);
+                found.skills.push(Arc::new(skill));
+            }
+            // A skill that is named alone has none beside it.
+            Err(why) => found
+                .left_out
+                .push(format!("`{path}/{INSTRUCTIONS}` {why}")),
+        }
+    }
+    if found.skills.is_empty() {
+        found.errors.append(&mut found.left_out);
     }
     found
 }
@@ -143,16 +158,6 @@ impl SkillsAt {
         Self {
             errors: vec![why],
             ..Self::default()
-        }
-    }
-
-    fn add(&mut self, folder: &str, path: String, files: &Files<'_>) {
-        match read(folder, &path, files) {
-            Ok((skill, warnings)) => {
-                self.warnings.extend(warnings);
-                self.skills.push(Arc::new(skill));
-            }
-            Err(why) => self.errors.push(format!("`{path}/{INSTRUCTIONS}` {why}")),
         }
     }
 }
@@ -274,7 +279,8 @@ fn allowed_tools(said: &Head, name: &str, warnings: &mut Vec<String>) -> Option<
 /// The head and what comes after it.
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let rest = text.strip_prefix("---")?;
+    // Blank lines may stand before it.
+    let rest = text.trim_start().strip_prefix("---")?;
     let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
@@ -422,6 +428,8 @@ mod tests {
             of("---\r\ndescription: Use it: when \"asked\"\r\n---\r\nbody").expect("lenient");
         assert_eq!(skill.description, "Use it: when \"asked\"");
         assert_eq!((skill.name.as_str(), warnings.len()), ("notes", 1));
+        let (skill, _) = of("\n \r\n---\ndescription: d\n---\nbody").expect("lenient");
+        assert_eq!(skill.instructions, "body");
         for (text, part) in [
             ("# no head", "does not begin with a head"),
             ("---\nname: notes\n", "does not begin with a head"),

@@ -8,10 +8,10 @@ use gsw_analysis::{item_summary, repeat_class};
 use gsw_infer::hir::LocalKind;
 use gsw_names::types::Effect;
 use gsw_names::{
-    Parameter, Signature, display_parameter, display_type, is_std, item_signature,
+    Parameter, Signature, display_parameter, display_type, is_std, item_signature, source_text,
     type_declaration, written_defaults,
 };
-use gsw_source::{Db, File, ItemId, ItemKind, Span};
+use gsw_source::{Db, File, ItemId, ItemKind, Name, Span};
 use gsw_syntax::item_ast;
 
 use crate::cursor::{cursor, in_file};
@@ -193,6 +193,10 @@ fn inferred(db: &dyn Db, item: ItemId, mut head: String) -> String {
     if !errors.is_empty() {
         let _ = write!(head, " ! {}", errors.join(" | "));
     }
+    let modifiers = modifiers(db, item);
+    if !modifiers.is_empty() {
+        let _ = write!(head, "\n// modifiers: {}", modifiers.join(" "));
+    }
     let effects: Vec<_> = summary.effects.iter().map(|it| it.name()).collect();
     if !effects.is_empty() {
         let _ = write!(head, "\n// effects: {}", effects.join(", "));
@@ -202,6 +206,17 @@ fn inferred(db: &dyn Db, item: ItemId, mut head: String) -> String {
         let _ = write!(head, "\n// repeat class: {class}");
     }
     head
+}
+
+/// The modifiers of a head, as they are written.
+fn modifiers(db: &dyn Db, item: ItemId) -> Vec<Name> {
+    let tree = item_ast(db, item);
+    let signature = tree.as_deref().and_then(|it| it.body.signature());
+    let written = signature.map_or(&[][..], |it| &it.modifiers);
+    written
+        .iter()
+        .map(|it| source_text(db, item, it.span))
+        .collect()
 }
 
 /// The head of a declaration as far as it is written: no body is inferred for it.

@@ -106,6 +106,8 @@ pub struct Node {
     pub is_evicted: bool,
     /// Whether a model in it has begun a tool call that must not be repeated.
     pub has_begun_once: bool,
+    /// Whether something was asked for in it that may have changed the outside.
+    pub has_acted: bool,
     /// What effects in it may count as at most, because of the tools that it lies in.
     pub at_most: Class,
     /// Its path once something has asked for it; the root's path until then.
@@ -218,6 +220,7 @@ impl Tree {
             status: new.status,
             is_evicted: false,
             has_begun_once: false,
+            has_acted: false,
             at_most,
             path: NodePath::ROOT,
             start: now,
@@ -385,6 +388,18 @@ impl Tree {
         while next != NodeId::NONE {
             let node = self.node_mut(next);
             if std::mem::replace(&mut node.has_begun_once, true) {
+                return;
+            }
+            next = node.parent;
+        }
+    }
+
+    /// Something under this node was asked for that may change the outside.
+    pub fn note_act(&mut self, id: NodeId) {
+        let mut next = id;
+        while next != NodeId::NONE {
+            let node = self.node_mut(next);
+            if std::mem::replace(&mut node.has_acted, true) {
                 return;
             }
             next = node.parent;

@@ -60,3 +60,16 @@ pub fn cannot_wait(place: Place, reason: NoWaiting) -> Diagnostic {
     };
     Diagnostic::error(Code::CANNOT_WAIT, place, what).note(note)
 }
+
+/// A prompt or a question in `tools` with a default that waits.
+pub fn offered_default_waits(place: Place, tool: &str, parameter: &str) -> Diagnostic {
+    let message = format!("`{tool}` cannot be a tool: the default of its `{parameter}` waits");
+    Diagnostic::error(Code::CANNOT_WAIT, place, message).note(
+        "what a model leaves out is filled in before anything runs that could be suspended; make the parameter optional, and use `??` in the text",
+    )
+}
+
+/// Beside the default itself.
+pub const fn this_waits() -> &'static str {
+    "this default waits"
+}

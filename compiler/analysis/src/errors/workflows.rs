@@ -116,6 +116,27 @@ pub fn repeats_once_effect(place: Place, tool: &str, way: Option<&str>, word: &s
         .note("give the tool a key with `idempotent by`, or move the call out")
 }
 
+/// How it is known how a tool may be repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Said {
+    Written,
+    Inferred,
+}
+
+/// A `retry` in the head of a tool that may not be repeated.
+pub fn retries_once_tool(place: Place, tool: &str, said: Said) -> Diagnostic {
+    let message = format!("`{tool}` may run only once, and its own `retry` would run it again");
+    let report = Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message).note(
+        "a key makes another attempt safe: `idempotent by` and what tells one call from another",
+    );
+    match said {
+        Said::Written => report,
+        Said::Inferred => report.note(
+            "it is `once` because of what it does; `reads` before `retry` says that it only reads",
+        ),
+    }
+}
+
 /// Beside the declaration of a tool that may not be repeated.
 pub fn declared_once() -> &'static str {
     "this tool has effects outside the program, or is declared `once`"

@@ -78,7 +78,7 @@ fn unanswerable(db: &dyn Db, item: ItemId, signature: &Signature) -> Option<Diag
     }
 }
 
-/// Modifiers, `by` and repeat classes of declarations that have none. Those of workflows are checked with their bodies.
+/// Modifiers, `by` and repeat classes of declarations that have none. The values of those that have are checked with their bodies.
 fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Vec<Diagnostic>) {
     let place = |span| Place::Item { item, span };
     for modifier in &signature.modifiers {
@@ -87,6 +87,10 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
             ItemKind::Human | ItemKind::External => {
                 matches!(modifier.kind, ModifierKind::Timeout(_))
             }
+            ItemKind::Tool => matches!(
+                modifier.kind,
+                ModifierKind::Timeout(_) | ModifierKind::Retry { .. }
+            ),
             ItemKind::Import
             | ItemKind::Function
             | ItemKind::Record
@@ -96,7 +100,6 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
             | ItemKind::Const
             | ItemKind::Agent
             | ItemKind::Prompt
-            | ItemKind::Tool
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Skill

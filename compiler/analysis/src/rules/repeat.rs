@@ -11,7 +11,7 @@ use gsw_syntax::ModifierName;
 use gsw_syntax::{ast, item_ast};
 use rustc_hash::FxHashSet;
 
-use crate::errors;
+use crate::errors::{self, Said};
 use crate::named_lambda::named_lambdas;
 use crate::summary::item_summary;
 
@@ -80,7 +80,10 @@ fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let head = (body.part == BodyPart::Main).then(|| &infer_item(db, body.item).modifiers);
-    let region = head.and_then(region_of);
+    let own = retry_of_once(db, body);
+    // What repeats a tool that is `once` itself is said of the tool, not of each call in it.
+    let region = head.filter(|_| own.is_none()).and_then(region_of);
+    found.extend(own);
     if region.is_none() && !body.has(|it| region_inside(it).is_some()) {
         return;
     }
@@ -96,6 +99,35 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         found,
     };
     visit.expression(body.root, region);
+}
+
+/// A `retry` in the head of a tool that may run only once for what it says or does itself.
+fn retry_of_once(db: &dyn Db, body: &Body) -> Option<Diagnostic> {
+    let item = body.item;
+    if body.part != BodyPart::Main || item.kind(db) != ItemKind::Tool {
+        return None;
+    }
+    let tree = item_ast(db, item)?;
+    let ast::ItemBody::Tool { signature, .. } = &tree.body else {
+        return None;
+    };
+    let is_retry = |it: &&ast::Modifier| it.kind.name() == ModifierName::Retry;
+    let retry = signature.modifiers.iter().find(is_retry)?;
+    let (tool, None) = once_tool(db, item)? else {
+        return None;
+    };
+    let place = Place::Item {
+        item,
+        span: retry.span,
+    };
+    Some(errors::retries_once_tool(
+        place,
+        tool.name(db),
+        match written_class(db, item) {
+            Some(_) => Said::Written,
+            None => Said::Inferred,
+        },
+    ))
 }
 
 /// A walk over a body that knows what makes the code around run again.

@@ -43,15 +43,10 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
                 summary.late.extend(&failed);
             }
         }
-        ItemKind::Workflow => {
-            let bodies = infer_item(db, item);
-            let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
-            if let Some(main) = main {
-                add_modifiers(db, main, &bodies.modifiers, summary);
-            }
-        }
+        ItemKind::Workflow => add_written(db, item, summary),
         ItemKind::Tool => {
             summary.waits = Waits::Always;
+            add_written(db, item, summary);
             if gsw_names::is_host_tool(db, item) {
                 summary.effects = summary.effects.with(Effect::Host);
                 summary
@@ -76,6 +71,15 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
     }
     if let Some(call) = declared.signature.intrinsic {
         add_row(db, call, &declared.signature, summary);
+    }
+}
+
+/// Adds what the modifiers in a head do.
+fn add_written(db: &dyn Db, item: ItemId, summary: &mut Summary) {
+    let bodies = infer_item(db, item);
+    let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
+    if let Some(main) = main {
+        add_modifiers(db, main, &bodies.modifiers, summary);
     }
 }
 

@@ -50,8 +50,8 @@ pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
     Some(graph)
 }
 
-/// The modifiers in a workflow's head, as in source.
-pub(crate) fn workflow_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
+/// The modifiers in the head of a workflow or tool, as in source.
+pub(crate) fn modifier_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
     let bodies = infer_item(db, item);
     let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
     main.map_or_else(Vec::new, |it| label::marks(db, it, &bodies.modifiers))
@@ -88,7 +88,7 @@ impl Collector<'_> {
             heading: heading(db, item),
             // A picture has no code in its texts.
             docs: docs.and_then(|it| Some(it.lines().next()?.replace('`', ""))),
-            marks: workflow_marks(db, item),
+            marks: modifier_marks(db, item),
             body: Vec::new(),
         };
         if let Some(body) = main {
@@ -286,8 +286,8 @@ impl Collector<'_> {
         }
     }
 
-    /// A question to a person or to the outside.
-    fn question(&self, kind: WorkKind, item: ItemId, found: &mut Vec<Node>) {
+    /// A tool, or a question to a person or to the outside, with the modifiers of its head.
+    fn modified_work(&self, kind: WorkKind, item: ItemId, found: &mut Vec<Node>) {
         let mut work = self.work(kind, item);
         if let Node::Work(work) = &mut work {
             work.marks = label::head_marks(self.db, item);
@@ -300,9 +300,9 @@ impl Collector<'_> {
         let db = self.db;
         match item.kind(db) {
             ItemKind::Prompt => found.push(Node::Work(prompt(db, item, None))),
-            ItemKind::Tool => found.push(self.work(WorkKind::Tool, item)),
-            ItemKind::Human => self.question(WorkKind::Human, item, found),
-            ItemKind::External => self.question(WorkKind::External, item, found),
+            ItemKind::Tool => self.modified_work(WorkKind::Tool, item, found),
+            ItemKind::Human => self.modified_work(WorkKind::Human, item, found),
+            ItemKind::External => self.modified_work(WorkKind::External, item, found),
             ItemKind::Workflow => {
                 found.push(self.work(WorkKind::Workflow, item));
                 self.called.push(item);

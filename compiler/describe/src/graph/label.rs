@@ -4,7 +4,6 @@ use gsw_infer::hir::{
     Arm, Body, Budget, ErrorPolicy, ExpressionId, ExpressionKind, Modifiers, Part, Reflect, Retry,
 };
 use gsw_source::{Db, ItemId, Place, Span};
-use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
 use gsw_syntax::locate;
 
@@ -118,12 +117,10 @@ pub(super) fn marks(db: &dyn Db, body: &Body, modifiers: &Modifiers) -> Vec<Stri
     marks
 }
 
-/// The modifiers in the head of a question to a person or to the outside.
+/// The modifiers in the head of what can be called, as in source.
 pub(crate) fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
     let ast = item_ast(db, item);
-    let Some(ItemBody::Human { signature, .. } | ItemBody::External { signature }) =
-        ast.as_deref().map(|it| &it.body)
-    else {
+    let Some(signature) = ast.as_deref().and_then(|it| it.body.signature()) else {
         return Vec::new();
     };
     signature

@@ -14,7 +14,7 @@ use super::signature::{signature, source, type_html};
 use super::{Module, Site};
 use crate::escape::escaped;
 use crate::facts::{declared_line, error_names};
-use crate::graph::workflow_marks;
+use crate::graph::modifier_marks;
 
 /// The section about a declaration.
 pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
     }
     parts(site, item, &mut out);
     settings(site, item, &mut out);
-    if item.kind(db) == ItemKind::Workflow {
+    if matches!(item.kind(db), ItemKind::Workflow | ItemKind::Tool) {
         modifiers(site, item, &mut out);
     }
     if is_callable(item.kind(db)) {
@@ -163,9 +163,9 @@ fn settings(site: &Site<'_>, item: ItemId, out: &mut String) {
     }
 }
 
-/// The modifiers of a workflow.
+/// The modifiers of a workflow or tool.
 fn modifiers(site: &Site<'_>, item: ItemId, out: &mut String) {
-    let marks = workflow_marks(site.db, item);
+    let marks = modifier_marks(site.db, item);
     let marks = marks
         .iter()
         .map(|it| format!("<code>{}</code>", escaped(it)));

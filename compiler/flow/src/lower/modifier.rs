@@ -23,7 +23,14 @@ pub(crate) struct ModifiedBody {
     retry: Option<RetryValues>,
     /// In nanoseconds.
     timeout: Option<Operand>,
-    body: ExpressionId,
+    body: ModifiedCode,
+}
+
+/// What modifiers stand around.
+pub(crate) enum ModifiedCode {
+    Written(ExpressionId),
+    /// A call of a tool that the program's host has, and what it gives.
+    Host(Type),
 }
 
 /// What a scope may use up.
@@ -59,7 +66,7 @@ struct ReflectValues {
 
 impl ModifiedBody {
     /// Evaluates the expressions of the modifiers of `body`.
-    pub fn new(builder: &mut Builder<'_, '_>, modifiers: &Modifiers, body: ExpressionId) -> Self {
+    pub fn new(builder: &mut Builder<'_, '_>, modifiers: &Modifiers, body: ModifiedCode) -> Self {
         let Modifiers {
             budget,
             reflect,
@@ -210,9 +217,12 @@ impl ModifiedBody {
         // Inside of the timeout, so that tasks which do not end are given up with the body that started them.
         // A region, since tasks must also be joined or cancelled where control leaves by `return` or `break`.
         builder.open(Region::Join);
-        let value = builder.expression(self.body);
+        let (value, ty) = match &self.body {
+            ModifiedCode::Written(body) => (builder.expression(*body), builder.type_of(*body)),
+            ModifiedCode::Host(result) => (builder.host_call(result), result.clone()),
+        };
         builder.close();
-        let value = if builder.type_of(self.body) == Type::Unit {
+        let value = if ty == Type::Unit {
             Operand::Word(0)
         } else {
             builder.detached(value)

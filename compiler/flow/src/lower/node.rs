@@ -14,7 +14,7 @@ use crate::ir::{LocalId, Operand, Terminator};
 use crate::lower::Purpose;
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
-use crate::lower::modifier::ModifiedBody;
+use crate::lower::modifier::{ModifiedBody, ModifiedCode};
 use crate::lower::region::{Region, ReturnOutput};
 
 pub(crate) struct NodeHead {
@@ -95,7 +95,8 @@ impl Builder<'_, '_> {
             }
             Operand::Local(_) => ReturnOutput::Kept,
         };
-        self.own_node(NodeKind::Tool, &Modifiers::default(), output);
+        let modifiers = self.program.view.modifiers(item);
+        self.own_node(NodeKind::Tool, &modifiers, output);
     }
 
     /// The node that is the function's own.
@@ -184,11 +185,12 @@ impl Builder<'_, '_> {
 
     fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
         let (result, output) = (head.result.clone(), head.output);
-        if head.kind == NodeKind::Tool && is_host_tool(self.program.view.db(), self.owner.item) {
-            return self.node_around(head, |builder| {
-                builder.behind_key(output, &result, |it| it.host_call(&result))
-            });
-        }
+        let is_host =
+            head.kind == NodeKind::Tool && is_host_tool(self.program.view.db(), self.owner.item);
+        let body = match is_host {
+            true => ModifiedCode::Host(result.clone()),
+            false => ModifiedCode::Written(body),
+        };
         // Modifiers are evaluated outside of the node that they modify: an error in `timeout f(x)` is not one of the body.
         let modified = ModifiedBody::new(self, modifiers, body);
         self.node_around(head, |builder| {
@@ -250,7 +252,7 @@ impl Builder<'_, '_> {
     }
 
     /// The body of a tool that the program's host has.
-    fn host_call(&mut self, result: &Type) -> Operand {
+    pub(super) fn host_call(&mut self, result: &Type) -> Operand {
         let item = self.owner.item;
         let arguments = self.parameter_operands();
         self.refuse_unmocked(item, &arguments);

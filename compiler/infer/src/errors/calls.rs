@@ -411,9 +411,14 @@ pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
             format!("`{name}` belongs to `parallel for`")
         }
         ModifierKind::Timeout(_) => {
-            format!("`{name}` belongs to workflows, steps, humans and blocks: `{name} 3s {{ … }}`")
+            format!(
+                "`{name}` belongs to workflows, tools, steps, humans and blocks: `{name} 3s {{ … }}`"
+            )
         }
-        ModifierKind::Retry { .. } | ModifierKind::Reflect { .. } => {
+        ModifierKind::Retry { .. } => {
+            format!("`{name}` belongs to workflows, tools, steps and blocks: `{name} 3 {{ … }}`")
+        }
+        ModifierKind::Reflect { .. } => {
             format!("`{name}` belongs to workflows, steps and blocks: `{name} 3 {{ … }}`")
         }
         ModifierKind::Budget(_) => {
@@ -531,11 +536,24 @@ pub fn bad_skill(place: Place, path: &str, why: &str) -> Diagnostic {
         .note("a skill is a folder with a `SKILL.md`; its path begins at this file")
 }
 
-/// What another program would hold against skills: `what` of the first, then of all others.
-pub fn skill_form(place: Place, what: &str, others: &[String]) -> Diagnostic {
-    let report = Diagnostic::warning(Code::SKILL_FORM, place, what);
+/// What another program would hold against skills that are taken, and why others in their folder are not: in one report, since a
+/// place has one of a code. Nothing where there is neither.
+pub fn skill_form(place: Place, taken: &[String], left_out: &[String]) -> Option<Diagnostic> {
+    let warning = |message: &str| Diagnostic::warning(Code::SKILL_FORM, place, message);
+    let (report, others) = match (left_out, taken) {
+        ([], []) => return None,
+        ([], [first, others @ ..]) => (warning(first), others),
+        (left_out, taken) => {
+            let report =
+                warning("not all skills of the folder can be read, and these are left out");
+            (left_out.iter().fold(report, |it, why| it.note(why)), taken)
+        }
+    };
     let report = others.iter().fold(report, |it, other| it.note(other));
-    report.note("it is taken all the same; other programs that read skills may refuse it")
+    Some(report.note(match left_out {
+        [] => "it is taken all the same; other programs that read skills may refuse it",
+        [..] => "the others are taken",
+    }))
 }
 
 /// Two skills of one name in a list.

@@ -145,9 +145,7 @@ impl<'db> ItemInference<'db> {
 
     fn main(&mut self, signature: &ast::Signature, block: &ast::Block) {
         let result = lookup::signature(self.db, self.item).result.clone();
-        let mut modifiers = None;
-        self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
-            modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
+        self.main_of(signature, |cx| {
             // The value of the last expression is dropped there, so `fn f() { g() }` is right whatever `g` gives.
             if result == Type::Unit {
                 let id = cx.block(block, &Expected::Dropped);
@@ -155,6 +153,20 @@ impl<'db> ItemInference<'db> {
             } else {
                 cx.block(block, &Expected::Type(result))
             }
+        });
+    }
+
+    /// The modifiers of a head, and within them what `work` makes of the body.
+    pub(super) fn main_of(
+        &mut self,
+        signature: &ast::Signature,
+        work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
+    ) {
+        let result = lookup::signature(self.db, self.item).result.clone();
+        let mut modifiers = None;
+        self.part(BodyPart::Main, self.all(), result, |cx| {
+            modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
+            work(cx)
         });
         self.found.modifiers = modifiers.unwrap_or_default();
     }
@@ -191,20 +203,18 @@ impl<'db> ItemInference<'db> {
 
     fn tool(&mut self, signature: &ast::Signature, body: Option<&ast::Block>) {
         self.defaults(signature);
-        self.refuse_modifiers(signature, |_| true);
         if let Some(body) = body {
             return self.main(signature, body);
         }
         if let Some(by) = &signature.by {
             return self.tool_of_server(signature, by);
         }
-        self.without_body();
+        self.without_body(signature);
     }
 
     /// A body that is elsewhere: what it gives is unknown here.
-    pub(super) fn without_body(&mut self) {
-        let result = lookup::signature(self.db, self.item).result.clone();
-        self.part(BodyPart::Main, self.all(), result, |cx| {
+    pub(super) fn without_body(&mut self, signature: &ast::Signature) {
+        self.main_of(signature, |cx| {
             // Of type `Never` so that it fits every result; nothing lowers or evaluates it.
             cx.hir
                 .push(ExpressionKind::Unit, Type::Never, Span::default())

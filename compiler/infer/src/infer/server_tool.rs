@@ -5,7 +5,7 @@ use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast::{self, ExpressionKind};
 
-use crate::hir::{self, BodyPart, Coercion};
+use crate::hir::{self, Coercion};
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::item_body::ItemInference;
@@ -19,7 +19,7 @@ impl ItemInference<'_> {
     pub(super) fn tool_of_server(&mut self, signature: &ast::Signature, by: &ast::Expression) {
         let head = lookup::signature(self.db, self.item);
         if head.server.is_none() {
-            return self.without_body();
+            return self.without_body(signature);
         }
         let at = Written(by.span);
         let arguments = head.parameters.iter().map(|it| ast::MapEntry {
@@ -43,7 +43,7 @@ impl ItemInference<'_> {
         given.extend(head.locked.as_ref().map(|it| at.text(&it.digest)));
         let call = at.method(by.clone(), given);
         let result = head.result.clone();
-        self.part(BodyPart::Main, &head.parameters, result.clone(), |cx| {
+        self.main_of(signature, |cx| {
             if result == Type::Unit {
                 let id = cx.expression(&call, &Expected::Dropped);
                 leave_out_what_is_missing(&mut cx.hir);

@@ -416,8 +416,8 @@ fn skills_in(cx: &mut Context, path: &str, span: Span, known: &mut Vec<String>) 
         cx.hir.report(errors::bad_skill(place, path, why));
     }
     // In one report, since a place has one of a code.
-    if let [first, others @ ..] = &found.warnings[..] {
-        cx.hir.report(errors::skill_form(place, first, others));
+    if let Some(report) = errors::skill_form(place, &found.warnings, &found.left_out) {
+        cx.hir.report(report);
     }
     for skill in &found.skills {
         if known.contains(&skill.name) {

@@ -103,3 +103,35 @@ fn a_tool_runs_without_an_executor_of_the_host() {
     let message = error.expect_err("it panics").to_string();
     assert!(message.contains("expected by the test"), "{message}");
 }
+
+const PATIENT: &str = r#"
+/// Asks a slow system, which is asked again.
+@host tool slow(id: string) -> string reads timeout 200ms retry 1 backoff 1ms
+
+workflow patient(id: string) -> string { slow(id) }
+"#;
+
+#[tokio::test]
+async fn modifiers_of_the_head_stand_around_the_call() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let calls = std::sync::Arc::new(AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&calls);
+    let slow = move |_: Value| {
+        let attempt = counted.fetch_add(1, Ordering::SeqCst);
+        async move {
+            if attempt == 0 {
+                tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            }
+            Ok(json!(format!("attempt {attempt}")))
+        }
+    };
+    let host = program("modifiers", PATIENT).tool("slow", slow).build();
+    let host = host.expect("it has the tools");
+    let run = host.start("patient", &json!({ "id": "Ada" }));
+    let said: String = run
+        .expect("it starts")
+        .await
+        .expect("the second attempt ends");
+    assert_eq!(said, "attempt 1");
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
+}

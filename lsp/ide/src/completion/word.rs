@@ -201,11 +201,18 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
     match (first, first_word) {
         (TokenKind::Workflow, _) => Some([after_retry, modifiers()].concat()),
         (_, Word::Prompt) => Some(vec!["by"]),
-        (_, Word::Tool) => Some(vec!["pure", "reads", "idempotent by", "once", "by"]),
+        (_, Word::Tool) => Some([after_retry, after_head_of_tool()].concat()),
         (_, Word::Human) => Some(vec!["timeout"]),
         (_, Word::External) => Some(vec!["by", "timeout"]),
         _ => None,
     }
+}
+
+/// How a tool may be repeated, which server has it, and its modifiers.
+fn after_head_of_tool() -> Vec<&'static str> {
+    let others = ["pure", "reads", "idempotent by", "once", "by"];
+    let modifiers = [ModifierName::Timeout, ModifierName::Retry].map(ModifierName::text);
+    [others.as_slice(), &modifiers].concat()
 }
 
 /// The modifiers of a step and of a workflow.

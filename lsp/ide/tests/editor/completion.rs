@@ -360,8 +360,13 @@ fn modifiers_follow_the_heads_that_take_them() {
     offers("prompt p() -> int <|> { user \"\" }", &["by"], &["retry"]);
     offers(
         "tool t() -> int <|> { 1 }",
-        &["pure", "reads", "once", "idempotent by"],
-        &["retry"],
+        &["pure", "reads", "once", "idempotent by", "timeout", "retry"],
+        &["reflect"],
+    );
+    offers(
+        "tool t() -> int reads retry 2 <|> { 1 }",
+        &["backoff", "max", "timeout"],
+        &["budget"],
     );
     offers(
         "workflow f() { step \"a\" timeout <|> { } }",

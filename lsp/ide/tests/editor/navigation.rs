@@ -386,6 +386,11 @@ fn a_hover_of_a_tool_says_how_often_it_may_run() {
     );
     let written = shown("tool no<|>te(text: string) -> string reads { text }").0;
     assert!(written.contains("// repeat class: reads"), "{written}");
+    let limited = shown("tool no<|>te(text: string) -> string reads timeout 5s retry 2 { text }").0;
+    assert!(
+        limited.contains("! Timeout\n// modifiers: timeout 5s retry 2"),
+        "{limited}"
+    );
     // Whether making its request does nothing else.
     let agent = "agent a { model: \"sim/x\" }\n";
     let plain = format!("{agent}prompt a<|>sk() -> string by a {{ user \"?\" }}");

@@ -42,12 +42,16 @@ calls! {
         let item = words::take_string(&mut run.heap, name);
         let input = codec::encode_redacted(&run.heap, builtin::JSON, arguments);
         run.heap.release(arguments);
+        let call = Box::new(MockedCall { item, input, class: class_of(repeat) });
+        let request = Request::Mocked { call };
         match run.mocks.calls() {
-            MocksInTests::Inside => Step::Done(0),
-            MocksInTests::Performed => {
-                let call = Box::new(MockedCall { item, input, class: class_of(repeat) });
-                run.perform_for(Request::Mocked { call }, TypeId(result as u32))
+            MocksInTests::Inside => {
+                if request.may_act() {
+                    run.progress.note_act(run.scheduler.current_node());
+                }
+                Step::Done(0)
             }
+            MocksInTests::Performed => run.perform_for(request, TypeId(result as u32)),
         }
     }
 

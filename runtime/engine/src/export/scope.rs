@@ -8,7 +8,7 @@ use crate::budget::Limits;
 use crate::export::guard::calls;
 use crate::run::reflect::{Failure, Judge};
 use crate::run::retry::Failed;
-use crate::run::{Run, budget, raise, reflect, retry, undo};
+use crate::run::{budget, raise, reflect, retry, undo};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::value::error;
 
@@ -34,13 +34,14 @@ calls! {
     error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let unknown = run.unknown_after(id, raised);
+        let in_node = run.scopes.get(id).map(|it| it.node);
         let closed = run.close_scope(id);
         if let Some(ScopeKind::Timeout { after }) = closed.map(|it| it.kind)
             && raise::is_unwind_of(raised, id)
         {
             run.heap.release(raised);
-            let timeout = |run: &mut Run| error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64]);
-            return unknown.unwrap_or_else(|| timeout(run));
+            let unknown = unknown.or_else(|| run.unknown_tool(in_node?, after));
+            return unknown.unwrap_or_else(|| error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64]));
         }
         raised
     }

@@ -154,6 +154,20 @@ impl Request {
         )
     }
 
+    /// Whether it may change something outside of the run. A model that is asked changes nothing, nor does a question that is taken
+    /// back; of a mock only its class is known.
+    #[must_use]
+    pub fn may_act(&self) -> bool {
+        if let Self::Mocked { call } = self {
+            return call.class == Class::Once;
+        }
+        let only_asks = matches!(
+            self,
+            Self::Model { .. } | Self::Keep { .. } | Self::Human { .. } | Self::External { .. }
+        );
+        !only_asks && self.class() > Class::Reads
+    }
+
     /// The name of the `human` or `external` that it asks.
     #[must_use]
     pub fn asks(&self) -> Option<&str> {

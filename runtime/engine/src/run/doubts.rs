@@ -2,14 +2,19 @@
 //!
 //! A time limit that gives such an operation up ends with `OutcomeUnknown` instead of its own error: a program that catches
 //! `Timeout` and tries again must not do it twice. A cancelled task catches nothing, so there it is a warning.
+//!
+//! So does the time limit in the head of a `once` tool that has asked for anything which may change the outside, also where that was
+//! done: half of what it does is not known to be half, and a model that is told of a time limit calls again.
 
 use rustc_hash::FxHashMap;
 
+use gsw_abi::call::NodeKind;
 use gsw_notation::calendar::rfc3339;
 use gsw_tree::class::Class;
 
 use crate::node::{NodeId, Tree};
 use crate::operation::{OperationId, Request};
+use crate::run::nodes::effects_of_tool;
 use crate::run::{Run, raise};
 use crate::scope::{Scope, ScopeId};
 
@@ -90,6 +95,19 @@ impl Run {
     pub(crate) fn unknown_in(&mut self, id: ScopeId) -> Option<u64> {
         let scope = self.scopes.get(id)?;
         let what = self.doubts.of(self.progress.tree(), scope)?;
+        Some(raise::outcome_unknown(&mut self.heap, &what))
+    }
+
+    /// `OutcomeUnknown` where its own time limit has cut off a `once` tool that had begun to act.
+    pub(crate) fn unknown_tool(&mut self, node: NodeId, after: i64) -> Option<u64> {
+        let tree = self.progress.tree();
+        let (tool, name) = (tree.node(node), tree.name(node));
+        let is_once = || effects_of_tool(&self.loaded.program, name) == Some(Class::Once);
+        if tool.kind != NodeKind::Tool || !tool.has_acted || !is_once() {
+            return None;
+        }
+        let limit = gsw_notation::duration::text(after);
+        let what = format!("`{name}` had begun to act when its time limit of {limit} ran out");
         Some(raise::outcome_unknown(&mut self.heap, &what))
     }
 

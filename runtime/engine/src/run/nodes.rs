@@ -100,7 +100,7 @@ impl Run {
 
 /// What the effects of a tool count as at most: a tool that says how it may be repeated says so of all that it does. For a prompt that
 /// is one the tools of its own model answer.
-fn effects_of_tool(program: &Program, name: &str) -> Option<Class> {
+pub(super) fn effects_of_tool(program: &Program, name: &str) -> Option<Class> {
     let named = program.tools.iter().filter(|it| it.name == name);
     let classes = named.map(|it| match it.body {
         ToolBody::Prompt => Class::Once,

@@ -334,6 +334,10 @@ impl Progress {
     }
 
     /// A model has begun a tool call under this node that must not be repeated: nothing around it is tried again.
+    pub(crate) fn note_act(&mut self, node: NodeId) {
+        self.tree.note_act(node);
+    }
+
     pub(crate) fn forbid_repeats(&mut self, node: NodeId) {
         self.tree.forbid_repeats(node);
     }

@@ -51,6 +51,9 @@ impl Run {
             due,
         };
         let class = request.class().min(asked.effect.at_most);
+        if request.may_act() {
+            self.progress.note_act(node);
+        }
         let begins = self.operations.next_id();
         self.doubts
             .begins(begins, &request, class, self.progress.now());

@@ -266,7 +266,18 @@ impl PromptRun {
     ) {
         let task = run.scheduler.task(coordinator);
         if let Some(scope) = task.pending.filter(|_| task.shield == 0) {
-            around.release(run, &self);
+            let Around {
+                queue,
+                then,
+                raised,
+                is_asked: _,
+            } = around;
+            if let Some(error) = raised {
+                run.heap.release(error);
+            }
+            if let Then::End(ended) = &then {
+                self.release_ended(run, ended);
+            }
             run.scheduler.task_mut(coordinator).pending = None;
             let is_out_of_time = self.is_limited_by(scope);
             let error = if is_out_of_time {
@@ -274,12 +285,20 @@ impl PromptRun {
             } else {
                 raise::unwind_error(&mut run.heap, scope)
             };
-            // Hooks for the end that were being asked are not asked a second time.
-            if let (true, Then::Begin) = (is_out_of_time, &around.then) {
-                return self.conclude(run, coordinator, Ended::with_error(error));
-            }
-            let result = self.end(run, Err(error), None);
-            return self.hand_back(run, coordinator, result);
+            let ended = Ended::with_error(error);
+            return match (is_out_of_time, then) {
+                (true, Then::Begin) => self.conclude(run, coordinator, ended),
+                // Those for the end that were asked are not asked a second time, the others learn what the call gives now.
+                (true, Then::End(_)) => {
+                    let rest = Around::new(queue, Then::End(Box::new(ended)));
+                    let next = self.ask_next(run, coordinator, rest);
+                    self.go_on_with(run, coordinator, next);
+                }
+                (false, Then::Begin | Then::End(_)) => {
+                    let result = self.end(run, ended.result, None);
+                    self.hand_back(run, coordinator, result);
+                }
+            };
         }
         let next = match around {
             Around {
@@ -302,6 +321,10 @@ impl PromptRun {
                 Next::Over(Ended::with_error(error))
             }
         };
+        self.go_on_with(run, coordinator, next);
+    }
+
+    fn go_on_with(self: Box<Self>, run: &mut Run, coordinator: TaskId, next: Next) {
         match next {
             Next::Waits => run.scheduler.set_wait(coordinator, Wait::Prompt(self)),
             // Also of a call that was refused before it began: hooks on the end are called.
