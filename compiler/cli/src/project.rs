@@ -19,7 +19,7 @@ pub enum NoEntry {
     Usage(String),
     Failure(String),
     /// What is wrong with `gsw.toml`.
-    Diagnostics(Database, Vec<Diagnostic>),
+    Diagnostics(Box<Database>, Vec<Diagnostic>),
 }
 
 impl NoEntry {
@@ -132,7 +132,7 @@ fn entry_of(configuration: &Path) -> Result<PathBuf, NoEntry> {
     }
     if !checked.diagnostics.is_empty() {
         let found = checked.diagnostics.clone();
-        return Err(NoEntry::Diagnostics(db, found));
+        return Err(NoEntry::Diagnostics(Box::new(db), found));
     }
     Err(NoEntry::Failure(format!(
         "`{}` does not exist, but `{}` names it as the project's entry",
