@@ -71,16 +71,7 @@ impl<'a> Writer<'a> {
                     parts.map(|(index, ty)| vec![Piece::Value(*ty, value::field(word, index))]);
                 self.joined("(", parts.collect(), ")");
             }
-            Type::Map { key, value } => {
-                let entry = |(name, word)| {
-                    vec![
-                        Piece::Value(*key, name),
-                        Piece::Text(": "),
-                        Piece::Value(*value, word),
-                    ]
-                };
-                self.joined("{", map::entries(word).map(entry).collect(), "}");
-            }
+            Type::Map { key, value } => self.map(*key, *value, word),
             Type::Record(record) => {
                 self.out.push_str(&record.name);
                 let fields = named_fields(&record.fields, word, 0);
@@ -115,6 +106,17 @@ impl<'a> Writer<'a> {
                 .push_str(&codec::encode_redacted(self.heap, ty, word)),
             Type::Checked { .. } => unreachable!("the base of a type is not checked"),
         }
+    }
+
+    fn map(&mut self, key: TypeId, of: TypeId, word: u64) {
+        let entry = |(name, word)| {
+            vec![
+                Piece::Value(key, name),
+                Piece::Text(": "),
+                Piece::Value(of, word),
+            ]
+        };
+        self.joined("{", map::entries(word).map(entry).collect(), "}");
     }
 
     /// An error in a field: those of the language with one field as programs raise them, `Failed("x")`.
