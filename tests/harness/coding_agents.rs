@@ -169,6 +169,28 @@ fn a_declaration_is_described_for_people_and_an_unknown_one_refused() {
 }
 
 #[test]
+fn what_is_checked_after_where_is_described() {
+    let folder = project("checked");
+    let program = "type Count = int where it > 0\n\ntype Order {\n  n: Count\n  mark: string = \"a\" where it.len() < 5\n}\n\nworkflow main(o: Order) -> int { o.n }\n";
+    fs::write(folder.join("main.gsw"), program).expect("scratch");
+    for (name, signature) in [
+        ("Count", "type Count = int where it > 0"),
+        (
+            "Order",
+            "type Order { n: Count, mark: string = \"a\" where it.len() < 5 }",
+        ),
+    ] {
+        let said = gswc(&["describe", name, text(&folder)]);
+        assert!(said.out.contains(signature), "{}", said.out);
+    }
+    let of = |name: &str| described(&["describe", name, text(&folder), "--format", "json"]);
+    assert_eq!(of("Count")[0]["where"], "it > 0");
+    let fields = &of("Order")[0]["fields"];
+    assert_eq!(fields[0].get("where"), None);
+    assert_eq!(fields[1]["where"], "it.len() < 5");
+}
+
+#[test]
 fn all_declarations_are_data() {
     let folder = project("all");
     let all = described(&["doc", text(&folder), "--format", "json"]);

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use gsw_analysis::{ArgumentEffects, RepeatClass, item_summary, repeat_class};
 use gsw_names::{
-    Parameter, Presence, display_type, is_std, item_signature, shown_module, source_text,
-    type_declaration, written_defaults,
+    Parameter, Presence, WrittenPart, display_type, is_std, item_signature, shown_module,
+    source_text, type_declaration, written_check, written_parts,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{Attribute, ItemBody, PromptEntry, Setting, SettingValue};
@@ -33,6 +33,8 @@ pub struct Declaration {
     pub deprecated: Option<String>,
     /// Parameters or fields.
     pub parts: Vec<Part>,
+    /// What an alias checks, as written after `where`.
+    pub check: Option<String>,
     pub variants: Vec<Variant>,
     /// What a call of it does; `None` for what cannot be called.
     pub call: Option<CallFacts>,
@@ -56,6 +58,8 @@ pub struct Part {
     pub ty: String,
     /// As written.
     pub default: Option<String>,
+    /// What it checks, as written after `where`.
+    pub check: Option<String>,
     pub docs: Option<String>,
 }
 
@@ -104,6 +108,7 @@ pub fn declaration(db: &dyn Db, item: ItemId, name: &str) -> Declaration {
         examples,
         deprecated: deprecated(db, item, attributes.unwrap_or_default()),
         parts: parts(db, item),
+        check: written_check(db, item).map(|it| it.to_string()),
         variants: variants(db, item),
         call: call_facts(db, item),
         texts,
@@ -123,16 +128,16 @@ fn deprecated(db: &dyn Db, item: ItemId, attributes: &[Attribute]) -> Option<Str
 }
 
 fn shown_parts(db: &dyn Db, item: ItemId, variant: usize, them: &[Parameter]) -> Vec<Part> {
-    let defaults = written_defaults(db, item, variant);
-    let parts = them.iter().enumerate();
-    let shown = parts.filter(|(_, it)| !it.name.starts_with(HIDDEN));
-    let part = |(index, it): (usize, &Parameter)| Part {
+    let mut written = written_parts(db, item, variant).into_iter();
+    let parts = them
+        .iter()
+        .map(|it| (it, written.next().unwrap_or_default()));
+    let shown = parts.filter(|(it, _)| !it.name.starts_with(HIDDEN));
+    let part = |(it, written): (&Parameter, WrittenPart)| Part {
         name: it.name.to_string(),
         ty: display_type(db, &it.ty),
-        default: defaults
-            .get(index)
-            .and_then(Option::as_ref)
-            .map(Name::to_string),
+        default: written.default.map(|it| it.to_string()),
+        check: written.check.map(|it| it.to_string()),
         docs: it.docs.as_ref().map(ToString::to_string),
     };
     shown.map(part).collect()
@@ -275,6 +280,8 @@ fn part_json(part: &Part) -> Value {
     fields.insert("type".into(), json!(part.ty));
     let default = part.default.as_ref();
     fields.extend(default.map(|it| ("default".into(), json!(it))));
+    let check = part.check.as_ref();
+    fields.extend(check.map(|it| ("where".into(), json!(it))));
     let docs = part.docs.as_ref();
     fields.extend(docs.map(|it| ("docs".into(), json!(it))));
     Value::Object(fields)
@@ -404,6 +411,7 @@ impl Declaration {
             None => "fields",
         };
         put(name_of_parts, json!(parts_json(&self.parts)));
+        put("where", json!(self.check));
         let variants = self.variants.iter().map(
             |it| json!({ "name": it.name, "fields": parts_json(&it.fields), "docs": it.docs }),
         );

@@ -4,7 +4,7 @@ use gsw_analysis::item_summary;
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{
     MODEL_ERROR, Parameter, Presence, TypeDeclarationKind, display_type, item_signature,
-    model_errors, type_declaration, written_defaults,
+    model_errors, type_declaration, written_check, written_parts,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name, file_line_index};
 use gsw_syntax::{item_ast, item_offset};
@@ -84,17 +84,17 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
 /// How the library begins the names of fields that are no business of programs.
 pub(crate) const HIDDEN: &str = "private_";
 
-/// Fields or parameters as they are written, with their default values.
+/// Fields or parameters as they are written, with their default values and what they check.
 fn parameters(db: &dyn Db, item: ItemId, variant: usize, them: &[Parameter]) -> Vec<String> {
-    let mut defaults = written_defaults(db, item, variant).into_iter();
+    let mut written = written_parts(db, item, variant).into_iter();
     let shown = them.iter().filter_map(|it| {
-        let default = defaults.next().flatten().map(|it| format!(" = {it}"));
+        let written = written.next().unwrap_or_default();
         match it.name.as_str() {
             "self" => Some("self".to_owned()),
             name if name.starts_with(HIDDEN) => None,
             name => {
                 let ty = display_type(db, &it.ty);
-                Some(format!("{name}: {ty}{}", default.unwrap_or_default()))
+                Some(format!("{name}: {ty}{written}"))
             }
         }
     });
@@ -127,7 +127,13 @@ fn parts(db: &dyn Db, item: ItemId) -> String {
             });
             format!(" {{ {} }}", variants.collect::<Vec<_>>().join(", "))
         }
-        TypeDeclarationKind::Alias { target, .. } => format!(" = {}", display_type(db, target)),
+        TypeDeclarationKind::Alias { target, .. } => {
+            let target = display_type(db, target);
+            match written_check(db, item) {
+                Some(check) => format!(" = {target} where {check}"),
+                None => format!(" = {target}"),
+            }
+        }
     };
     format!("{generics}{body}")
 }

@@ -24,15 +24,40 @@ pub fn source_text(db: &dyn Db, item: ItemId, span: Span) -> Name {
     )
 }
 
-/// The default values of an item's parameters, or of the fields of a record or error or of a variant, as they are written, in
-/// order. `variant` counts only for enums.
+/// What is written after the type of a parameter or field.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WrittenPart {
+    pub default: Option<Name>,
+    /// After `where`.
+    pub check: Option<Name>,
+}
+
+impl std::fmt::Display for WrittenPart {
+    /// ` = 1 where it > 0`
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(default) = &self.default {
+            write!(out, " = {default}")?;
+        }
+        match &self.check {
+            Some(check) => write!(out, " where {check}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is written after the types of an item's parameters, or of the fields of a record or error or of a variant, in order.
+/// `variant` counts only for enums.
 #[must_use]
-pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option<Name>> {
+pub fn written_parts(db: &dyn Db, item: ItemId, variant: usize) -> Vec<WrittenPart> {
     let Some(tree) = gsw_syntax::item_ast(db, item) else {
         return Vec::new();
     };
     let text = |it: &Option<ast::Expression>| it.as_ref().map(|it| source_text(db, item, it.span));
-    let of_parameters = |them: &[ast::Parameter]| them.iter().map(|it| text(&it.default)).collect();
+    let of_parameter = |it: &ast::Parameter| WrittenPart {
+        default: text(&it.default),
+        check: None,
+    };
+    let of_parameters = |them: &[ast::Parameter]| them.iter().map(of_parameter).collect();
     if let Some(signature) = tree.body.signature() {
         return of_parameters(&signature.parameters);
     }
@@ -42,7 +67,13 @@ pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option
             let variant = it.variants.get(variant);
             of_parameters(variant.map_or(&[], |it| it.fields.as_slice()))
         }
-        ItemBody::Record(it) => it.fields.iter().map(|it| text(&it.default)).collect(),
+        ItemBody::Record(it) => {
+            let of_field = |it: &ast::FieldDeclaration| WrittenPart {
+                default: text(&it.default),
+                check: text(&it.check),
+            };
+            it.fields.iter().map(of_field).collect()
+        }
         ItemBody::Import(_)
         | ItemBody::Function(_)
         | ItemBody::Alias { .. }
@@ -60,4 +91,15 @@ pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option
         | ItemBody::Permissions { .. }
         | ItemBody::Invalid => Vec::new(),
     }
+}
+
+/// What is written after the `where` of an alias.
+#[must_use]
+pub fn written_check(db: &dyn Db, item: ItemId) -> Option<Name> {
+    let tree = gsw_syntax::item_ast(db, item)?;
+    let ItemBody::Alias { check, .. } = &tree.body else {
+        return None;
+    };
+    let check = check.as_ref()?;
+    Some(source_text(db, item, check.span))
 }

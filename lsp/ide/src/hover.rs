@@ -9,7 +9,7 @@ use gsw_infer::hir::LocalKind;
 use gsw_names::types::Effect;
 use gsw_names::{
     Parameter, Signature, display_parameter, display_type, is_std, item_signature, source_text,
-    type_declaration, written_defaults,
+    type_declaration, written_parts,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Name, Span};
 use gsw_syntax::item_ast;
@@ -76,8 +76,8 @@ fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
         Symbol::Local { item, declared } => {
             let parameters = &item_signature(db, item).signature.parameters;
             let own = parameters.iter().position(|it| it.span == declared)?;
-            let written = written_defaults(db, item, 0);
-            let default = written.get(own)?.as_ref()?;
+            let written = written_parts(db, item, 0);
+            let default = written.get(own)?.default.as_ref()?;
             Some(format!("{} = {default}", local(db, item, declared)?))
         }
         Symbol::Variant { .. } | Symbol::Module(_) => None,
@@ -87,8 +87,8 @@ fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
 /// The head of what can be called, with the defaults of its parameters.
 fn callable_head(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
-    let defaults = written_defaults(db, item, 0);
-    let defaults = defaults.iter().map(Option::as_ref);
+    let written = written_parts(db, item, 0);
+    let defaults = written.iter().map(|it| it.default.as_ref());
     let defaults = defaults.chain(std::iter::repeat(None));
     let parameters: Vec<String> = signature
         .parameters

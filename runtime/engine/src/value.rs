@@ -2,6 +2,7 @@
 //!
 //! Nothing here checks that a word is of the type it is read as; see [`crate::heap`] for why words are valid.
 
+pub mod built;
 pub mod error;
 pub mod hash;
 pub mod json;

@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), UsageError> {
         let Some(option) = word.strip_prefix("--") else {
             let what = match word {
-                "true" | "false" => {
+                "true" | "false" | "none" => {
                     "a parameter that is a bool stands alone, `--name` or `--no-name`, or has its value behind `=`"
                 }
                 _ if COMMANDS.contains(&word) => "it comes first, before all options",
@@ -491,6 +491,11 @@ fn parameter_value(
     for one in given {
         match (one, list) {
             (Given::Bool(it), _) => values.push(Value::Bool(it)),
+            (Given::Text(text), Some(_))
+                if count == 1 && value_text::is_absent(types, parameter.ty, &text) =>
+            {
+                return Ok(Value::Null);
+            }
             (Given::Text(text), Some(element)) => {
                 match value_text::read_listed(types, element, &text)? {
                     Listed::Array(items) if count == 1 => return Ok(Value::Array(items)),

@@ -119,6 +119,51 @@ pub fn is_json(types: &TypeTable, ty: TypeId) -> bool {
     }
 }
 
+/// Whether this is the absent value of an optional. A text or a word that is `none` is that.
+pub fn is_absent(types: &TypeTable, ty: TypeId, text: &str) -> bool {
+    let Type::Optional(inner) = types.get(types.base(ty)) else {
+        return false;
+    };
+    text == NONE && !takes_none(types, *inner)
+}
+
+const NONE: &str = "none";
+
+/// Whether `none` is a value of the type, or of the elements that an argument of it may give alone.
+fn takes_none(types: &TypeTable, ty: TypeId) -> bool {
+    match types.get(types.base(ty)) {
+        Type::String | Type::Secret => true,
+        Type::Literals(words) => words.iter().any(|it| it == NONE),
+        Type::Enum(it) => {
+            let mut variants = it.variants.iter();
+            variants.any(|it| it.wire == NONE && it.fields.is_empty())
+        }
+        Type::List(of) | Type::Set { of, .. } | Type::Optional(of) => takes_none(types, *of),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Media
+        | Type::Error
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Queue(_)
+        | Type::Session => false,
+    }
+}
+
 /// Reads the text of one value: scalars, enums and literals as they are, everything else as JSON or `@file`.
 pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> {
     match types.get(types.base(ty)) {
@@ -146,11 +191,8 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         },
         // Base64; no quote or `@` is part of it.
         Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
-        // A text or a word that is `none` is that.
-        Type::Optional(inner) => match read(types, *inner, text) {
-            Err(_) if text == "none" => Ok(Value::Null),
-            read => read,
-        },
+        Type::Optional(_) if is_absent(types, ty, text) => Ok(Value::Null),
+        Type::Optional(inner) => read(types, *inner, text),
         Type::Unit
         | Type::Bytes
         | Type::Json
@@ -286,9 +328,47 @@ pub fn read_file(path: &str, largest: u64) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use gsw_abi::builtin;
-    use serde_json::json as value;
+    use gsw_abi::types::Type;
+    use serde_json::{Value, json as value};
 
-    use super::{Listed, duration, float, json, read_file, read_listed};
+    use super::{Listed, duration, float, is_absent, json, read, read_file, read_listed};
+
+    #[test]
+    fn none_is_the_absent_value_of_all_that_is_no_text() {
+        let mut entries = builtin::type_table().types;
+        let mut add = |ty: Type| {
+            entries.push(ty);
+            gsw_abi::types::TypeId(entries.len() as u32 - 1)
+        };
+        let absent = [
+            builtin::BYTES,
+            builtin::TIME,
+            builtin::DURATION,
+            builtin::BOOL,
+            builtin::INT,
+            builtin::LIST_INT,
+            builtin::JSON,
+            add(Type::Literals(vec!["some".into()])),
+        ]
+        .map(|it| add(Type::Optional(it)));
+        let texts = [
+            builtin::STRING,
+            builtin::LIST_STRING,
+            add(Type::Literals(vec!["some".into(), "none".into()])),
+        ]
+        .map(|it| add(Type::Optional(it)));
+        let types = gsw_abi::types::TypeTable { types: entries };
+        for ty in absent {
+            assert!(is_absent(&types, ty, "none"), "{:?}", types.get(ty));
+            assert_eq!(read(&types, ty, "none"), Ok(Value::Null));
+        }
+        for ty in texts {
+            assert!(!is_absent(&types, ty, "none"), "{:?}", types.get(ty));
+        }
+        assert!(!is_absent(&types, builtin::BYTES, "none"));
+        // In quotes it is data.
+        assert_eq!(read(&types, absent[0], "\"none\""), Ok(value!("none")));
+    }
 
     #[test]
     fn what_cannot_be_read_is_no_text_of_a_list() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, item_signature,
-    type_declaration, written_defaults,
+    Parameter, Signature, TypeDeclarationKind, WrittenPart, display_parameter, display_type,
+    item_signature, type_declaration, written_check, written_parts,
 };
-use gsw_source::{ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{ItemId, ItemKind, Place, Span};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{item_ast, locate};
 
@@ -31,15 +31,8 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
                 return String::new();
             };
             collect(site, target, &mut names);
-            let ast = item_ast(db, item);
-            let mut check = String::new();
-            if let Some(ItemBody::Alias {
-                check: Some(condition),
-                ..
-            }) = ast.as_deref().map(|it| &it.body)
-            {
-                check = format!(" where {}", source(site, item, condition.span));
-            }
+            let check = written_check(db, item).map(|it| format!(" where {it}"));
+            let check = check.unwrap_or_default();
             format!(
                 "{}{} = {}{check}",
                 name,
@@ -86,12 +79,12 @@ fn callable(
     names: &mut BTreeMap<String, String>,
 ) -> String {
     let db = site.db;
-    let defaults = written_defaults(db, item, 0);
+    let mut written = written_parts(db, item, 0).into_iter();
     let mut parameters = Vec::new();
-    for (index, parameter) in signature.parameters.iter().enumerate() {
+    for parameter in &signature.parameters {
         collect(site, &parameter.ty, names);
-        let default = defaults.get(index).and_then(Option::as_ref);
-        parameters.push(shown(site, parameter, default));
+        let written = written.next().unwrap_or_default();
+        parameters.push(shown(site, parameter, &written));
     }
     collect(site, &signature.result, names);
     let result = if signature.result == Type::Unit {
@@ -110,13 +103,12 @@ fn callable(
     format!("{}{generics}({parameters}){result}", item.name(db))
 }
 
-fn shown(site: &Site<'_>, parameter: &Parameter, default: Option<&Name>) -> String {
+fn shown(site: &Site<'_>, parameter: &Parameter, written: &WrittenPart) -> String {
     if parameter.name == "self" {
         return "self".into();
     }
-    let default = default.map(|it| format!(" = {it}"));
     let ty = display_parameter(site.db, parameter);
-    format!("{}: {ty}{}", parameter.name, default.unwrap_or_default())
+    format!("{}: {ty}{written}", parameter.name)
 }
 
 /// A record, enum or error with its fields.
@@ -125,10 +117,10 @@ fn declared(site: &Site<'_>, item: ItemId) -> String {
     let declaration = &type_declaration(db, item).declaration;
     let mut names = BTreeMap::new();
     let mut fields = |variant: usize, fields: &[Parameter]| {
-        let defaults = written_defaults(db, item, variant);
-        let shown = fields.iter().enumerate().map(|(index, it)| {
+        let mut written = written_parts(db, item, variant).into_iter();
+        let shown = fields.iter().map(|it| {
             collect(site, &it.ty, &mut names);
-            shown(site, it, defaults.get(index).and_then(Option::as_ref))
+            shown(site, it, &written.next().unwrap_or_default())
         });
         shown.collect::<Vec<_>>()
     };

@@ -77,8 +77,7 @@ pub fn assert(
         return;
     }
     let (holds, broken) = (builder.block(), builder.block());
-    // A value that is shown must be written on every path to the failure, which parts of `or` are not.
-    let is_watched = builder.program.purpose == Purpose::Test && !branches(&body, condition);
+    let is_watched = builder.program.purpose == Purpose::Test;
     let outer = std::mem::replace(&mut builder.witnesses, is_watched.then(Vec::new));
     let sides = assert_sides(builder, condition, holds, broken);
     let witnesses = std::mem::replace(&mut builder.witnesses, outer);
@@ -150,7 +149,13 @@ fn named_witnesses(
     kept: Vec<Witness>,
 ) -> Vec<Shown> {
     let mut sides = vec![condition];
-    if let ExpressionKind::Binary { left, right, .. } = builder.body.expression(condition).kind {
+    if let ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    } = builder.body.expression(condition).kind
+        && Comparison::of(operator).is_some()
+    {
         sides.extend([left, right]);
     }
     if let ExpressionKind::In { value, container } = builder.body.expression(condition).kind {
@@ -185,7 +190,7 @@ fn assert_sides(
     broken: BlockId,
 ) -> Vec<Shown> {
     let Some(compared) = compared(builder, condition) else {
-        builder.branch_on(condition, holds, broken);
+        watched(builder, condition, holds, broken);
         return Vec::new();
     };
     let Compared {
@@ -198,6 +203,34 @@ fn assert_sides(
         ("left".into(), left.0, left.1),
         ("right".into(), right.0, right.1),
     ]
+}
+
+/// Like `branch_on`. A value that is shown must be written on every path to `broken`: of what is joined by `or` all sides are,
+/// of other conditions that branch not all parts.
+fn watched(
+    builder: &mut Builder<'_, '_>,
+    condition: ExpressionId,
+    holds: BlockId,
+    broken: BlockId,
+) {
+    let body = Arc::clone(&builder.body);
+    if let ExpressionKind::Binary {
+        operator: BinaryOperator::Or,
+        left,
+        right,
+    } = body.expression(condition).kind
+    {
+        let further = builder.block();
+        watched(builder, left, holds, further);
+        builder.start(further);
+        return watched(builder, right, holds, broken);
+    }
+    if !branches(&body, condition) {
+        return builder.branch_on(condition, holds, broken);
+    }
+    let witnesses = builder.witnesses.take();
+    builder.branch_on(condition, holds, broken);
+    builder.witnesses = witnesses;
 }
 
 /// The value of a condition that compares two sides; `None`, and nothing is evaluated, when it does not.

@@ -8,7 +8,7 @@ use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::heap::Heap;
-use crate::value::{self, list, load, map, optional, store, string};
+use crate::value::{self, built, list, load, map, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
 #[must_use]
@@ -233,7 +233,7 @@ fn elements<'a>(error: u64) -> &'a [u64] {
 pub fn message(heap: &Heap, error: u64) -> String {
     match kind(error) {
         Some(kind) => builtin_message(heap, kind, error),
-        None => described(heap, error),
+        None => built::error_text(heap, error),
     }
 }
 
@@ -326,23 +326,4 @@ pub fn shown_field(heap: &Heap, field: &Field, word: u64) -> String {
         Secrecy::Shown => codec::encode_redacted(heap, field.ty, word),
         Secrecy::Redacted => format!("\"{}\"", codec::places::REDACTED),
     }
-}
-
-fn described(heap: &Heap, error: u64) -> String {
-    let fields = fields(heap, value::type_of(error));
-    if fields.is_empty() {
-        return name(heap, error).into();
-    }
-    let texts = fields.iter().enumerate().map(|(index, it)| {
-        format!(
-            "{}: {}",
-            it.name,
-            shown_field(heap, it, field(error, index))
-        )
-    });
-    format!(
-        "{}({})",
-        name(heap, error),
-        texts.collect::<Vec<_>>().join(", ")
-    )
 }
