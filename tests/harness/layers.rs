@@ -25,7 +25,7 @@ const LAYERED: &[LayeredCrate] = &[LayeredCrate {
         Layer {
             name: "memory",
             modules: &[
-                "codec", "compare", "front", "heap", "load", "media", "secret", "value",
+                "codec", "compare", "front", "heap", "hidden", "load", "media", "secret", "value",
             ],
         },
         Layer {

@@ -186,7 +186,7 @@ fn what_cannot_be_shown_says_why() {
         &file,
         &["greet", "--model", "acme/one", "--", "--name", "Bo"],
     );
-    assert_eq!(said.code, Some(1));
+    assert_eq!(said.code, Some(2));
     assert!(said.err.contains("acme"), "{}", said.err);
 }
 

@@ -97,6 +97,15 @@ impl Heap {
         self.hidden.add(value);
     }
 
+    /// From here on nothing is hidden, and what comes into a hidden place is not kept, until what is returned is given back.
+    pub(crate) fn set_hidden_aside(&mut self) -> Hidden {
+        std::mem::take(&mut self.hidden)
+    }
+
+    pub(crate) fn take_hidden_back(&mut self, hidden: Hidden) {
+        self.hidden = hidden;
+    }
+
     /// A text that the runtime has made of values, without those that are hidden. A text is cut after this and not before, so that no
     /// beginning of one is left.
     pub(crate) fn without_hidden(&self, text: String) -> String {

@@ -9,7 +9,6 @@ use gsw_engine::codec::places;
 use gsw_notation::near::nearest;
 use serde_json::{Map, Value};
 
-use crate::help::BuiltinCommand;
 use crate::mcp::login::{self, Act, Login};
 use crate::mcp::reach::{self, Serving};
 use crate::runs::arguments::{self as runs, RunsInvocation};
@@ -42,6 +41,38 @@ pub enum Topic {
     /// An index into [`Program::workflows`].
     Workflow(usize),
     Command(BuiltinCommand),
+}
+
+/// A command of every program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuiltinCommand {
+    Manifest,
+    Mcp,
+    McpLogin,
+    McpLogout,
+    /// `runs`, or a command of it.
+    Runs(&'static runs::Form),
+    Worker,
+}
+
+impl BuiltinCommand {
+    /// The command that these words begin with.
+    pub(crate) fn of(words: &[String]) -> Option<Self> {
+        let mut words = words.iter().map(String::as_str);
+        let command = words.next()?;
+        let mut names = words.filter(|it| !it.starts_with('-'));
+        match command {
+            "manifest" => Some(Self::Manifest),
+            "worker" => Some(Self::Worker),
+            "runs" => Some(Self::Runs(runs::form(names.next().unwrap_or_default()))),
+            "mcp" => Some(match names.next() {
+                Some("login") => Self::McpLogin,
+                Some("logout") => Self::McpLogout,
+                Some(_) | None => Self::Mcp,
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// What every program takes in the place of a workflow.

@@ -17,7 +17,7 @@ use crate::columns::Columns;
 use crate::exit::Exit;
 use crate::{consent, prices, value_text};
 
-pub use command::{BuiltinCommand, command_help};
+pub use command::command_help;
 
 /// The help of the whole program.
 #[must_use]

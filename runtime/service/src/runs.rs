@@ -238,15 +238,27 @@ pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
     Ok(newest.ok_or("no runs are kept")?.id)
 }
 
-/// The id of the newest run that was interrupted. One that is parked waits for its answer, and one that has diverged for a
-/// decision: both are resumed by their ids.
+/// The id of the newest run that can go on: it was interrupted, or what it was parked for has come. One that still waits for its
+/// answer, and one that has diverged and waits for a decision, are resumed by their ids.
 fn newest(store: &RunStore) -> Result<String, String> {
-    let runs = all(store)?.runs;
-    let interrupted = runs
-        .iter()
-        .find(|it| it.shown_status() == RunStatus::Interrupted);
-    match interrupted {
-        Some(info) => Ok(info.id.clone()),
+    let due = match store.existing() {
+        Err(Error::Missing(_)) => Listed::default(),
+        store => store
+            .and_then(|it| it.due(gsw_journal::clock::now()))
+            .map_err(|it| it.to_string())?,
+    };
+    let can_go_on = |it: &Info| match it.shown_status() {
+        RunStatus::Interrupted => true,
+        RunStatus::Parked => due.runs.iter().any(|other| other.id == it.id),
+        RunStatus::Running
+        | RunStatus::Waiting
+        | RunStatus::Diverged
+        | RunStatus::Completed
+        | RunStatus::Failed
+        | RunStatus::Cancelled => false,
+    };
+    match all(store)?.runs.into_iter().find(can_go_on) {
+        Some(info) => Ok(info.id),
         None => Err("there is no run that was interrupted".into()),
     }
 }

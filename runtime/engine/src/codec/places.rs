@@ -4,8 +4,7 @@
 use gsw_abi::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
-/// Replaces what must not be shown.
-pub const REDACTED: &str = "***";
+pub use crate::hidden::REDACTED;
 
 /// Whether a value of this type may hold something that observers do not see.
 #[must_use]

@@ -6,21 +6,10 @@ use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::Program;
 
 use super::{option_row, row_of, write_rows};
+use crate::arguments::BuiltinCommand;
 use crate::columns::Columns;
 use crate::mcp::{login, reach};
 use crate::runs::arguments as runs;
-
-/// A command of every program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BuiltinCommand {
-    Manifest,
-    Mcp,
-    McpLogin,
-    McpLogout,
-    /// `runs`, or a command of it.
-    Runs(&'static runs::Form),
-    Worker,
-}
 
 /// The options of what carries runs on.
 const OF_CARRIER: &[BuiltinOption] = &[
@@ -51,24 +40,6 @@ const OF_SERVER: &[BuiltinOption] = &[
 ];
 
 impl BuiltinCommand {
-    /// The command that these words begin with.
-    pub(crate) fn of(words: &[String]) -> Option<Self> {
-        let mut words = words.iter().map(String::as_str);
-        let command = words.next()?;
-        let mut names = words.filter(|it| !it.starts_with('-'));
-        match command {
-            "manifest" => Some(Self::Manifest),
-            "worker" => Some(Self::Worker),
-            "runs" => Some(Self::Runs(runs::form(names.next().unwrap_or_default()))),
-            "mcp" => Some(match names.next() {
-                Some("login") => Self::McpLogin,
-                Some("logout") => Self::McpLogout,
-                Some(_) | None => Self::Mcp,
-            }),
-            _ => None,
-        }
-    }
-
     /// How it is written, without its options.
     fn usage(self) -> String {
         match self {

@@ -4,6 +4,9 @@ use gsw_source::{Code, Diagnostic, Span};
 
 use crate::parser::error::Scene;
 
+/// Around a text.
+const QUOTE: char = '\u{22}';
+
 impl Scene<'_> {
     /// A record literal where `{` opens a body; what it is meant as is certain.
     pub(super) fn record_in_head(&self, span: Span) -> Diagnostic {
@@ -57,7 +60,7 @@ impl Scene<'_> {
         let texts = inside.trim_end_matches('}').split([',', '\n']);
         let texts: Vec<&str> = texts.map(str::trim).filter(|it| !it.is_empty()).collect();
         // A text may hold what separates them, and comments have no place in the new form.
-        let is_text = |it: &&str| it.len() > 1 && it.starts_with('"') && it.ends_with('"');
+        let is_text = |it: &&str| it.len() > 1 && it.starts_with(QUOTE) && it.ends_with(QUOTE);
         if !texts.iter().all(is_text) {
             return diagnostic;
         }

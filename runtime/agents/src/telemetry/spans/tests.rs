@@ -1,3 +1,5 @@
+//! Events that become spans, and what of them is withheld.
+
 use gsw_tree::event::Event;
 use opentelemetry_proto::tonic::trace::v1::Span;
 

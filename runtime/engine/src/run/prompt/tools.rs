@@ -185,7 +185,10 @@ fn arguments_of(run: &mut Run, tool: &Tool, call: &ToolCall) -> Result<Vec<u64>,
     let empty = Map::new();
     let input = call.input.as_object().unwrap_or(&empty);
     // Strict, with all issues at once, so that the model can correct them in one turn.
+    // What does not fit is told to the model, which has said it. Observers see less (`Observed`).
+    let hidden = run.heap.set_hidden_aside();
     let words = input::decode_arguments(run, &tool.parameters, input, Surplus::Refused);
+    run.heap.take_hidden_back(hidden);
     words.map_err(|issues| arguments::unfit(&tool.parameters, &issues))
 }
 
