@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from trial import DIST, HELLO, ROOT, left_out, run
+from trial import DIST, HELLO, ROOT, run
 
 FILE = ROOT / "packaging/action/action.yml"
 TEST = 'fn greeting(name: string) -> string { "Hello, ${name}!" }\ntest "greeting" { assert greeting("you") == "Hello, you!" }\n'
@@ -25,7 +25,8 @@ def check(folder):
     try:
         import yaml
     except ImportError:
-        return left_out("action", "there is no PyYAML to read it")
+        print("- action: not tried, there is no PyYAML to read it")
+        return None
     action = yaml.safe_load(FILE.read_text())
     assert action["runs"]["using"] == "composite", FILE
     environment = installing(folder)
