@@ -70,6 +70,7 @@ mod mcp_client;
 mod mcp_declared;
 mod mcp_forms;
 mod mcp_http;
+mod mcp_lent;
 mod mcp_misused;
 mod mcp_offered;
 mod mcp_sampling;

@@ -50,7 +50,7 @@ workflow wrong() -> json {
 }
 
 workflow plain() -> json {
-  hotel().call("book", { "hotel": "Ritz" }) catch ToolFailed(_, why) => why
+  hotel().call("book", { "hotel": "Ritz" }) catch McpError(_, why) => why
 }
 "#;
 

@@ -160,12 +160,12 @@ pub fn ages() -> [ClientLifecycleMode; 2] {
 }
 
 /// Starts the server and connects to it.
-pub async fn connect(
+pub async fn connect<C: ClientHandler + Clone>(
     kept: &Kept,
     words: &[&str],
-    client: &Client,
+    client: &C,
     age: ClientLifecycleMode,
-) -> (Child, Session) {
+) -> (Child, RunningService<RoleClient, C>) {
     let mut words = words.to_vec();
     words.insert(0, "mcp");
     let mut command = kept.command(&words);
@@ -178,14 +178,14 @@ pub async fn connect(
     (child, session.await.expect("both speak the protocol"))
 }
 
-fn call(name: &'static str, arguments: Value) -> CallToolRequestParams {
+pub fn call(name: &'static str, arguments: Value) -> CallToolRequestParams {
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object");
     };
     CallToolRequestParams::new(name).with_arguments(arguments)
 }
 
-fn text(result: &CallToolResult) -> &str {
+pub fn text(result: &CallToolResult) -> &str {
     let first = result.content.first().expect("it says something");
     &first.as_text().expect("it is text").text
 }
@@ -207,7 +207,7 @@ async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Closes the session; the program ends by itself.
-pub async fn close(session: Session, mut child: Child) {
+pub async fn close<C: ClientHandler>(session: RunningService<RoleClient, C>, mut child: Child) {
     session.cancel().await.expect("it closes");
     let mut ended = None;
     eventually("the program ends", || {

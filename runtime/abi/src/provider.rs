@@ -20,6 +20,8 @@ pub const LEAST_CACHED: usize = 4096;
 pub enum Provider {
     /// The Messages API of Anthropic.
     Anthropic,
+    /// The model of the client that calls the program as an MCP server.
+    Client,
     /// The Gemini API of Google.
     Gemini,
     /// Chat completions of OpenAI, and of compatible servers at another address.
@@ -33,6 +35,7 @@ impl Provider {
     /// Every provider, sorted by name.
     pub const ALL: &'static [Self] = &[
         Self::Anthropic,
+        Self::Client,
         Self::Gemini,
         Self::OpenAi,
         Self::OpenAiResponses,
@@ -44,6 +47,7 @@ impl Provider {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::Client => "client",
             Self::Gemini => "gemini",
             Self::OpenAi => "openai",
             Self::OpenAiResponses => "openai-responses",
@@ -66,7 +70,7 @@ impl Provider {
             Self::Anthropic => Some(ANTHROPIC_KEY),
             Self::Gemini => Some(GEMINI_KEY),
             Self::OpenAi | Self::OpenAiResponses => Some(OPENAI_KEY),
-            Self::Sim => None,
+            Self::Client | Self::Sim => None,
         }
     }
 
@@ -77,7 +81,7 @@ impl Provider {
             Self::Anthropic => Some(ANTHROPIC_ADDRESS),
             Self::Gemini => Some(GEMINI_ADDRESS),
             Self::OpenAi | Self::OpenAiResponses => Some(OPENAI_ADDRESS),
-            Self::Sim => None,
+            Self::Client | Self::Sim => None,
         }
     }
 
@@ -86,7 +90,11 @@ impl Provider {
     pub const fn is_simulated(self) -> bool {
         match self {
             Self::Sim => true,
-            Self::Anthropic | Self::Gemini | Self::OpenAi | Self::OpenAiResponses => false,
+            Self::Anthropic
+            | Self::Client
+            | Self::Gemini
+            | Self::OpenAi
+            | Self::OpenAiResponses => false,
         }
     }
 
@@ -101,6 +109,7 @@ impl Provider {
 /// looked up; a name that ends in `*` stands for all that begin so. The sources are those of the catalogue of models.
 const REFUSED: &[(&str, &[Setting])] = &[
     ("anthropic/*", &[Setting::Temperature]),
+    ("client/*", &[Setting::Thinking]),
     ("openai/gpt-5", &[Setting::Thinking, Setting::Temperature]),
     ("openai/*", &[Setting::Thinking]),
     (

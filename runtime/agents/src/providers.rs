@@ -5,6 +5,7 @@ mod arguments;
 mod call_names;
 mod calls;
 mod classify;
+mod client;
 mod connector;
 mod exchange;
 mod failure;
@@ -55,8 +56,11 @@ pub use retry::Policy;
 use traffic::{Shared, Traffic};
 
 /// All providers of a process. Nothing is set up before the first request.
-#[derive(Debug)]
-pub struct Providers(Network);
+pub struct Providers {
+    network: Network,
+    /// Asks the models of clients, where the program has some.
+    clients: Option<Arc<dyn Models>>,
+}
 
 impl Providers {
     /// Providers with the keys and addresses of this environment.
@@ -68,23 +72,37 @@ impl Providers {
     /// Like [`Self::new`], with other waits between attempts.
     #[must_use]
     pub fn with_policy(environment: Environment, policy: Policy) -> Self {
-        Self(Network {
-            environment,
-            http: Http::default(),
-            policy,
-            traffic: Traffic::default(),
-        })
+        Self {
+            network: Network {
+                environment,
+                http: Http::default(),
+                policy,
+                traffic: Traffic::default(),
+            },
+            clients: None,
+        }
+    }
+
+    /// Has the models of clients asked by these.
+    #[must_use]
+    pub fn asking_clients(self, clients: Arc<dyn Models>) -> Self {
+        Self {
+            clients: Some(clients),
+            ..self
+        }
     }
 
     /// Shares what providers report of their limits with other processes through files in this folder.
     #[must_use]
     pub fn sharing_limits(self, folder: PathBuf) -> Self {
-        let Self(network) = self;
-        let shared = Shared::new(folder, network.policy.longest_retry_after);
-        Self(Network {
-            traffic: Traffic::shared(shared),
-            ..network
-        })
+        let shared = Shared::new(folder, self.network.policy.longest_retry_after);
+        Self {
+            network: Network {
+                traffic: Traffic::shared(shared),
+                ..self.network
+            },
+            ..self
+        }
     }
 }
 
@@ -95,16 +113,22 @@ impl Models for Providers {
         call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         let on_delta = deltas_of(call);
+        let (network, call) = (&self.network, call.clone());
         Box::pin(async move {
             let (provider, model) = model_name::parsed(&request.model)
                 .map_err(|message| ModelFailure::new(FailureKind::Provider, message))?;
             match provider {
-                Provider::Anthropic => ask::<Messages>(&self.0, model, &request, on_delta).await,
-                Provider::OpenAi => ask::<Completions>(&self.0, model, &request, on_delta).await,
-                Provider::OpenAiResponses => {
-                    ask::<Responses>(&self.0, model, &request, on_delta).await
+                Provider::Anthropic => ask::<Messages>(network, model, &request, on_delta).await,
+                Provider::Client => {
+                    let clients = self.clients.as_ref();
+                    // Boxed, since few do it and all have room for it.
+                    Box::pin(client::ask(network, clients, &request, &call, on_delta)).await
                 }
-                Provider::Gemini => ask::<Generation>(&self.0, model, &request, on_delta).await,
+                Provider::OpenAi => ask::<Completions>(network, model, &request, on_delta).await,
+                Provider::OpenAiResponses => {
+                    ask::<Responses>(network, model, &request, on_delta).await
+                }
+                Provider::Gemini => ask::<Generation>(network, model, &request, on_delta).await,
                 Provider::Sim => Ok(sim::ask(&request, on_delta)),
             }
         })

@@ -1,8 +1,10 @@
 //! `mcp`: the program as a server of the Model Context Protocol, by its pipes or at an address. Each workflow is a tool.
 //!
-//! A call of a tool is a run. What a `human` asks goes to the caller, by elicitation; what the run logs is progress.
+//! A call of a tool is a run. What a `human` asks goes to the caller, by elicitation, and what a model of `client/…` is asked, by
+//! sampling; what the run logs is progress.
 //! Standard output may belong to the protocol, so everything else is written to standard error.
 
+mod asked;
 mod call;
 mod callers;
 mod calls;
@@ -22,6 +24,7 @@ mod prompt;
 pub(crate) mod reach;
 mod read;
 mod resource;
+mod sampling;
 mod server;
 mod tasks;
 mod titles;
@@ -55,7 +58,7 @@ use crate::say::say;
 use crate::setup::{base_options, observers, prepared};
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
-use crate::{open_files, terminal};
+use crate::{open_files, setup, terminal};
 
 /// How often to check whether a signal has come, since a signal wakes no task.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -84,11 +87,13 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     let mut watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
     watchers.run_has_begun();
     let callers = Arc::new(Callers::new(Arc::clone(&program)));
+    let models = setup::models(&program.name, options).asking_clients(Arc::clone(&callers) as _);
     let engine = Engine::new(
         loaded,
         EngineOptions {
             memory_limit,
             observers: Arc::clone(&observers),
+            models: Some(Arc::new(models)),
             humans: Some(Arc::clone(&callers) as Arc<dyn Humans>),
             store: store.clone(),
             idle,

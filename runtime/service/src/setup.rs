@@ -48,7 +48,8 @@ fn model(options: &BuiltinOptions) -> Option<String> {
     options.model.clone().or_else(variable)
 }
 
-fn models(program: &str, options: &BuiltinOptions) -> Providers {
+/// The providers of models.
+pub(crate) fn models(program: &str, options: &BuiltinOptions) -> Providers {
     let providers = Providers::new(Environment::process());
     match cache::limits(program, options.cache.as_deref()) {
         Some(folder) => providers.sharing_limits(folder),

@@ -46,7 +46,11 @@ fn report(item: ItemId, settings: &[&Setting], models: &[String], found: &mut Ve
                 Some(format!("{}/{rest}", Provider::OpenAiResponses.name()))
             }
             Some((
-                Provider::Anthropic | Provider::Gemini | Provider::OpenAiResponses | Provider::Sim,
+                Provider::Anthropic
+                | Provider::Client
+                | Provider::Gemini
+                | Provider::OpenAiResponses
+                | Provider::Sim,
                 _,
             ))
             | None => None,

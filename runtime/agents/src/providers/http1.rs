@@ -39,8 +39,8 @@ impl Alone {
     /// Begins to speak over a socket.
     pub async fn over(socket: Socket) -> Result<Self, Cause> {
         let (sender, connection) = handshake(TokioIo::new(socket.bytes)).await?;
-        // Tells the request how its connection ends.
-        tokio::spawn(async move { connection.await.ok() });
+        // It tells the request how it ends. Spawned as it is: a block around it would hold it twice.
+        tokio::spawn(connection);
         let speech = socket.speech;
         Ok(Self { sender, speech })
     }

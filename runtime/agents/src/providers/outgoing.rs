@@ -6,6 +6,7 @@ use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::anthropic::Messages;
+use super::client;
 use super::gemini::Generation;
 use super::openai::Completions;
 use super::protocol::{Protocol, SchemaForm};
@@ -41,6 +42,7 @@ impl Outgoing {
             Provider::OpenAi => by::<Completions>(model, request, environment).map(Some),
             Provider::OpenAiResponses => by::<Responses>(model, request, environment).map(Some),
             Provider::Gemini => by::<Generation>(model, request, environment).map(Some),
+            Provider::Client => Err(client::shown_by_its_client()),
             Provider::Sim => Ok(None),
         }
     }

@@ -6,16 +6,16 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use gsw_driver::engine::Canceller;
-use gsw_driver::human::NoReply;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputResponses,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerRequest,
+    ClientCapabilities, InputRequests, InputResponses, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Map, Value};
 
-use crate::mcp::callers::{Asked, Happening, Happenings};
+use crate::mcp::asked::{Asked, Need, Taken};
+use crate::mcp::callers::{Happening, Happenings};
 use crate::mcp::calls::BY_CLIENT;
 use crate::mcp::form::Choices;
 
@@ -28,17 +28,19 @@ pub(super) struct Ongoing {
     pub canceller: Canceller,
     happenings: Happenings,
     /// What is asked and has no reply, by the keys of the questions.
-    asked: VecDeque<(String, Box<Asked>)>,
+    asked: VecDeque<(String, Asked)>,
     /// The keys of all questions, where none may come twice.
     keys: Option<BTreeSet<String>>,
     /// How many lines of progress were sent.
     pub lines: u32,
+    /// What was asked of it that its client has not said that it can.
+    pub lacking: Option<Need>,
 }
 
 /// Whether a client can be asked, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asking {
-    /// It has no form to show.
+    /// It has not what is needed.
     Never,
     /// By a request, while its own is open.
     Within,
@@ -61,6 +63,7 @@ impl Ongoing {
             asked: VecDeque::new(),
             keys: None,
             lines: 0,
+            lacking: None,
         }
     }
 
@@ -72,13 +75,8 @@ impl Ongoing {
     /// Replies to what was asked, as far as there are responses. What is none is asked for again.
     pub fn reply(&mut self, mut responses: InputResponses) {
         self.asked.retain_mut(|(key, asked)| {
-            let response = responses.remove(key);
-            let result = response.and_then(|it| serde_json::from_value::<ElicitResult>(it).ok());
-            let Some(result) = result else {
-                return true;
-            };
-            asked.fill_in(result);
-            false
+            let taken = responses.remove(key).map(|it| asked.take(it));
+            taken != Some(Taken::Answered)
         });
     }
 
@@ -88,16 +86,16 @@ impl Ongoing {
     }
 
     /// Remembers a question until it is replied to.
-    pub fn keep(&mut self, asked: Box<Asked>) {
-        let human = &asked.question.human;
+    pub fn keep(&mut self, asked: Asked) {
+        let name = asked.name();
         let taken = |key: &str| {
             let was = self.keys.as_ref().is_some_and(|it| it.contains(key));
             was || self.asked.iter().any(|it| it.0 == key)
         };
-        let mut key = human.clone();
+        let mut key = name.to_owned();
         let mut number = 2;
         while taken(&key) {
-            key = format!("{human} {number}");
+            key = format!("{name} {number}");
             number += 1;
         }
         if let Some(keys) = &mut self.keys {
@@ -106,21 +104,33 @@ impl Ongoing {
         self.asked.push_back((key, asked));
     }
 
-    /// The forms of what has no reply, if a question waits for one.
-    pub fn requests(&mut self) -> Option<InputRequests> {
+    /// Refuses what its client has not said that it can.
+    pub fn lacks(&mut self, asked: &mut Asked) {
+        let need = asked.need();
+        self.lacking = Some(need);
+        asked.refuse(&format!("the client has no {}", need.name()));
+    }
+
+    /// Whether something has no reply.
+    pub fn asks(&mut self) -> bool {
         self.asked.retain(|it| !it.1.is_taken_back());
-        let requests = self.asked.iter().map(|(key, asked)| {
-            let request = InputRequest::Elicitation(ElicitRequest::new(asked.form.clone()));
-            (key.clone(), request)
-        });
-        let requests: InputRequests = requests.collect();
-        (!requests.is_empty()).then_some(requests)
+        !self.asked.is_empty()
+    }
+
+    /// What has no reply, if there is something.
+    pub fn requests(&mut self) -> Option<InputRequests> {
+        if !self.asks() {
+            return None;
+        }
+        let requests = self.asked.iter();
+        let requests = requests.map(|(key, asked)| (key.clone(), asked.input_request()));
+        Some(requests.collect())
     }
 
     /// Reports that there will be no reply.
     pub fn abandon(&mut self) {
         for (_, asked) in &mut self.asked {
-            refuse(asked, "its client has not called again");
+            asked.refuse("its client has not called again");
         }
         self.asked.clear();
     }
@@ -171,28 +181,50 @@ pub(super) enum Watch {
     Calls,
 }
 
-/// How the client of a call can be asked.
-pub(super) fn asking(context: &RequestContext<RoleServer>) -> Asking {
-    let capabilities = context.client_capabilities();
-    let elicits = capabilities.and_then(|it| it.elicitation);
-    // One that names neither kind of form has the plain one, as all had before there were two.
-    if !elicits.is_some_and(|it| it.form.is_some() || it.url.is_none()) {
-        return Asking::Never;
-    }
-    let version = context.protocol_version().unwrap_or_default();
-    if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() {
-        Asking::Between
-    } else {
-        Asking::Within
-    }
+/// What the client of a call can be asked, and how.
+#[derive(Clone)]
+pub(super) struct Client {
+    capabilities: ClientCapabilities,
+    version: ProtocolVersion,
 }
 
-/// The choices that the client of a call knows.
-pub(super) fn choices(context: &RequestContext<RoleServer>) -> Choices {
-    let version = context.protocol_version().unwrap_or_default();
-    match version.as_str() >= ProtocolVersion::V_2025_11_25.as_str() {
-        true => Choices::Several,
-        false => Choices::One,
+impl Client {
+    pub fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self {
+            capabilities: context.client_capabilities().unwrap_or_default(),
+            version: context.protocol_version().unwrap_or_default(),
+        }
+    }
+
+    /// How it is asked for something.
+    pub fn asking(&self, need: Need) -> Asking {
+        let can = match need {
+            // One that names neither kind of form has the plain one, as all had before there were two.
+            Need::Forms => {
+                let forms = self.capabilities.elicitation.as_ref();
+                forms.is_some_and(|it| it.form.is_some() || it.url.is_none())
+            }
+            Need::Folders => self.capabilities.roots.is_some(),
+            Need::Model => self.capabilities.sampling.is_some(),
+        };
+        match (can, self.is_newer()) {
+            (false, _) => Asking::Never,
+            (true, true) => Asking::Between,
+            (true, false) => Asking::Within,
+        }
+    }
+
+    /// Whether it is of the age in which it is not asked while its own request is open.
+    pub fn is_newer(&self) -> bool {
+        self.version.as_str() >= ProtocolVersion::V_2026_07_28.as_str()
+    }
+
+    /// The choices of forms that it knows.
+    pub fn choices(&self) -> Choices {
+        match self.version.as_str() >= ProtocolVersion::V_2025_11_25.as_str() {
+            true => Choices::Several,
+            false => Choices::One,
+        }
     }
 }
 
@@ -208,26 +240,16 @@ pub(super) async fn tell(
     let _ = context.peer.notify_progress(progress).await;
 }
 
-pub(super) fn refuse(asked: &mut Asked, why: &str) {
-    let human = &asked.question.human;
-    let why = NoReply::Unreachable(format!("`{human}` asks a person, and {why}"));
-    asked.reply(Err(why));
-}
-
-/// Asks while the call is open. A question that was taken back is withdrawn from the client.
-pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Box<Asked>) {
-    let human = asked.question.human.clone();
-    let unreachable =
-        |why: String| NoReply::Unreachable(format!("`{human}` cannot be asked: {why}"));
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(asked.form.clone()));
+/// Asks while the call is open. What was taken back is withdrawn from the client.
+pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Asked) {
     let options = PeerRequestOptions::default();
     let sent = context
         .peer
-        .send_cancellable_request(request, options)
+        .send_cancellable_request(asked.request(), options)
         .await;
     let mut handle = match sent {
         Ok(handle) => handle,
-        Err(error) => return asked.reply(Err(unreachable(error.to_string()))),
+        Err(error) => return asked.refuse(&error.to_string()),
     };
     let answer = tokio::select! {
         answer = &mut handle.rx => answer,
@@ -237,11 +259,9 @@ pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Box<Ask
             return;
         }
     };
-    let reply = match answer {
-        Ok(Ok(ClientResult::ElicitResult(result))) => return asked.fill_in(result),
-        Ok(Ok(_)) => Err(unreachable("the client has answered something else".into())),
-        Ok(Err(error)) => Err(unreachable(error.to_string())),
-        Err(_) => Err(unreachable("the client has gone".into())),
-    };
-    asked.reply(reply);
+    match answer {
+        Ok(Ok(answer)) => asked.answer(answer),
+        Ok(Err(error)) => asked.refuse(&error.to_string()),
+        Err(_) => asked.refuse("the client has gone"),
+    }
 }

@@ -1,4 +1,5 @@
-//! The callers of runs: each receives what happens in its run, and is asked what the run's `human`s ask.
+//! The callers of runs: each receives what happens in its run, and is asked what the run's `human`s ask, and its prompts where their
+//! model is that of the client.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,14 +8,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use gsw_abi::program::Program;
 use gsw_driver::call::Call;
 use gsw_driver::human::{FromOutside, Humans, NoReply, Replying};
-use gsw_engine::human::{Question, Reply};
+use gsw_driver::models::{Models, Pending};
+use gsw_engine::human::Question;
+use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
 use gsw_engine::run::Finished;
 use gsw_tree::event::Level;
-use rmcp::model::{ElicitRequestParams, ElicitResult};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::oneshot;
 
+use crate::mcp::asked::{Asked, Listener};
 use crate::mcp::form::{self, Choices};
+use crate::mcp::sampling;
 
 /// The most lines of progress that wait for a client that reads slowly; the others are left out.
 const MOST_LINES: usize = 64;
@@ -24,7 +27,7 @@ const MOST_RUNS: usize = 10_000;
 /// What happens in a run that a caller waits for.
 pub(super) enum Happening {
     Progress(Line),
-    Asked(Box<Asked>),
+    Asked(Asked),
     Ended(Box<Finished>),
 }
 
@@ -33,17 +36,6 @@ pub(super) struct Line {
     pub text: String,
     /// Of a line of the log.
     pub level: Option<Level>,
-}
-
-/// A question and where the reply goes. The receiver is gone when the question was taken back.
-pub(super) struct Asked {
-    pub question: Question,
-    /// What the client shows.
-    pub form: ElicitRequestParams,
-    /// What the form has.
-    choices: Choices,
-    /// None once there was a reply.
-    reply: Option<oneshot::Sender<Result<Reply, NoReply>>>,
 }
 
 /// What happens in one run, in order.
@@ -139,42 +131,6 @@ impl Teller {
     }
 }
 
-impl Asked {
-    /// Lays the form out for a client that knows these choices.
-    pub fn lay_out(&mut self, program: &Program, choices: Choices) {
-        // One that has no such form keeps the plain one.
-        if let Ok(form) = form::request(&program.types, &self.question, choices) {
-            self.form = form;
-            self.choices = choices;
-        }
-    }
-
-    /// Hands on how the form was filled in.
-    pub fn fill_in(&mut self, result: ElicitResult) {
-        let reply = form::reply(&self.question, self.choices, result);
-        self.reply(reply);
-    }
-
-    /// Hands on a reply. A run that has taken the question back needs none.
-    pub fn reply(&mut self, reply: Result<Reply, NoReply>) {
-        if let Some(listener) = self.reply.take() {
-            let _ = listener.send(reply);
-        }
-    }
-
-    /// Whether the reply is not waited for any more.
-    pub fn is_taken_back(&self) -> bool {
-        self.reply.as_ref().is_none_or(oneshot::Sender::is_closed)
-    }
-
-    /// Waits until that is so.
-    pub async fn taken_back(&mut self) {
-        if let Some(listener) = &mut self.reply {
-            listener.closed().await;
-        }
-    }
-}
-
 impl Happenings {
     /// Whether the run has ended, although events may still be queued.
     pub fn have_ended(&self) -> bool {
@@ -208,14 +164,33 @@ impl Humans for Callers {
             Ok(form) => form,
             Err(why) => return Box::pin(std::future::ready(Err(why))),
         };
-        let (reply, coming) = oneshot::channel();
-        teller.tell(Happening::Asked(Box::new(Asked {
-            question,
-            form,
+        let (reply, coming) = Listener::new();
+        teller.tell(Happening::Asked(Asked::Person {
+            question: Box::new(question),
+            form: Box::new(form),
             choices,
-            reply: Some(reply),
-        })));
+            reply,
+        }));
         Box::pin(async move { coming.await.unwrap_or_else(|_| Err(nobody(&human))) })
+    }
+}
+
+impl Models for Callers {
+    fn ask(
+        &self,
+        request: Arc<ModelRequest>,
+        call: &Call,
+    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
+        let teller = self.lock().get(&call.run).cloned();
+        Box::pin(async move {
+            let teller = teller.ok_or_else(no_client)?;
+            let (reply, coming) = Listener::new();
+            teller.tell(Happening::Asked(Asked::Model {
+                request: Box::new(sampling::request(&request)?),
+                reply,
+            }));
+            coming.await.unwrap_or_else(|_| Err(no_client()))
+        })
     }
 }
 
@@ -224,4 +199,9 @@ pub(super) fn nobody(human: &str) -> NoReply {
     NoReply::Unreachable(format!(
         "`{human}` asks a person, and no client of the server waits for this run"
     ))
+}
+
+fn no_client() -> ModelFailure {
+    let why = "the model of the client is asked, and no client of the server waits for this run";
+    sampling::failure(why.into())
 }

@@ -1,4 +1,4 @@
-//! `Content` and `Message` of `std/mcp`: what a workflow returns to a client besides data.
+//! `Content`, `Message` and `Folder` of `std/mcp`: what a workflow returns to a client besides data, and what a client has opened.
 
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents, Role};
@@ -33,6 +33,18 @@ pub(super) fn is_messages(types: &TypeTable, ty: TypeId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a type is a list of folders.
+pub(super) fn is_folders(types: &TypeTable, ty: TypeId) -> bool {
+    let Some(folder) = element(types, ty) else {
+        return false;
+    };
+    let Type::Record(record) = types.get(types.base(folder)) else {
+        return false;
+    };
+    let fields = record.fields.iter().map(|it| it.wire.as_str());
+    record.name == "Folder" && fields.eq(["uri", "name"])
 }
 
 fn element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {

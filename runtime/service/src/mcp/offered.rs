@@ -11,14 +11,16 @@ use gsw_engine::run::{Finished, RunResult, input};
 use gsw_tree::event::Level;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ErrorData, InputRequiredResult, InputResponses, Prompt, Resource, ResourceTemplate, Tool,
+    ErrorData, InputRequests, InputRequiredResult, InputResponses, Prompt, Resource,
+    ResourceTemplate, Tool,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::arguments::BuiltinOptions;
-use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, choices, refuse, tell};
+use crate::mcp::asked::Need;
+use crate::mcp::call::{Asking, Client, GivenUp, Ongoing, Watch, ask, tell};
 use crate::mcp::callers::{Callers, Happening, Line};
 use crate::mcp::ending::Ended;
 use crate::mcp::parted::{NotTaken, Parted};
@@ -27,6 +29,9 @@ use crate::mcp::watched::Changes;
 use crate::mcp::{log, offer, progress, prompt, resource};
 use crate::report::Next;
 use crate::store::Origin;
+
+/// What is asked within this time of the first question goes to the client with it: each result is a round trip of its own.
+const TOGETHER: Duration = Duration::from_millis(20);
 
 /// A program as a server, the same for all its clients.
 pub(super) struct Offered {
@@ -166,44 +171,61 @@ impl Offered {
         logged: Option<Level>,
     ) -> Result<Followed, ErrorData> {
         let late = patience.map(|it| Instant::now() + it);
-        let asking = asking(context);
+        let client = Client::of(context);
         let mut given_up = GivenUp::of(context, self.watch);
+        let mut gathered: Option<Instant> = None;
         loop {
-            if let Some(requests) = ongoing.requests() {
-                let (token, oldest) = lock(&self.parted).add(ongoing);
-                if let Some(mut oldest) = oldest {
-                    oldest.abandon();
-                }
-                let asked = InputRequiredResult::new(Some(requests), Some(token));
-                return Ok(Followed::Asked(asked));
-            }
+            gathered = match ongoing.asks() {
+                true => gathered.or_else(|| Some(Instant::now() + TOGETHER)),
+                false => None,
+            };
             let next = ongoing.next(&mut given_up);
-            let next = match late {
-                Some(late) => tokio::time::timeout_at(late, next).await,
+            let next = match gathered.into_iter().chain(late).min() {
+                Some(limit) => tokio::time::timeout_at(limit, next).await,
                 None => Ok(next.await),
             };
             let Ok(next) = next else {
-                return Ok(Followed::Late(Box::new(ongoing)));
+                if let Some(requests) = ongoing.requests() {
+                    return Ok(Followed::Asked(self.part(ongoing, requests)));
+                }
+                if late.is_some_and(|it| it <= Instant::now()) {
+                    return Ok(Followed::Late(Box::new(ongoing)));
+                }
+                continue;
             };
             match next {
                 Some(Happening::Progress(line)) => {
                     say(&mut ongoing, line, context, logged).await;
                 }
-                Some(Happening::Asked(mut asked)) => {
-                    asked.lay_out(self.program(), choices(context));
-                    match asking {
-                        Asking::Never => refuse(&mut asked, "the client has no elicitation"),
+                Some(Happening::Asked(asked)) => {
+                    let mut asked = asked.to(&client, self.program());
+                    match client.asking(asked.need()) {
+                        Asking::Never => ongoing.lacks(&mut asked),
                         Asking::Within => ask(context, asked).await,
                         Asking::Between => ongoing.keep(asked),
                     }
                 }
                 Some(Happening::Ended(finished)) => {
                     let (ended, next) = self.ended(&ongoing, *finished);
-                    return Ok(Followed::Ended(ended, next));
+                    return match (ongoing.lacking, &ended.result) {
+                        (Some(need), RunResult::Raised(error)) if client.is_newer() => {
+                            Err(missing(need, &error.message))
+                        }
+                        _ => Ok(Followed::Ended(ended, next)),
+                    };
                 }
                 None => return Err(ErrorData::internal_error("the run was lost", None)),
             }
         }
+    }
+
+    /// What is asked of a client that answers by calling again.
+    fn part(&self, ongoing: Ongoing, requests: InputRequests) -> InputRequiredResult {
+        let (token, oldest) = lock(&self.parted).add(ongoing);
+        if let Some(mut oldest) = oldest {
+            oldest.abandon();
+        }
+        InputRequiredResult::new(Some(requests), Some(token))
     }
 
     /// How a run has ended, for a client that is about to be given that.
@@ -221,6 +243,13 @@ impl Offered {
         };
         (ended, next)
     }
+}
+
+/// The run has failed, and the client has not declared what it was asked for.
+fn missing(need: Need, why: &str) -> ErrorData {
+    let mut error = ErrorData::missing_required_client_capability(need.capability());
+    error.message = why.to_owned().into();
+    error
 }
 
 /// Forwards a log line of a run, if it is of the level that the client wants.

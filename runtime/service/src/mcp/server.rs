@@ -18,10 +18,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::same_name;
+use crate::mcp::call::Client;
 use crate::mcp::calls::Call;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
 use crate::mcp::watched::Watched;
-use crate::mcp::{call, ending, guard, log, offer, prompt, resource, tasks, watched};
+use crate::mcp::{ending, guard, log, offer, prompt, resource, tasks, watched};
 
 /// For this long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
 const LISTED: u64 = 3_600_000;
@@ -148,7 +149,7 @@ impl ServerHandler for Server {
         Ok(match self.run(wanted, &context, patience).await? {
             Followed::Asked(asked) => asked.into(),
             Followed::Late(ongoing) => {
-                let task = tasks::begin(&self.offered, *ongoing, call::choices(&context));
+                let task = tasks::begin(&self.offered, *ongoing, Client::of(&context));
                 CallToolResponse::Task(task)
             }
             Followed::Ended(ended, next) => {
@@ -269,9 +270,10 @@ impl ServerHandler for Server {
     ) -> Option<SubscriptionFilter> {
         self.get_info().capabilities.resources?;
         let wanted = requested.resource_subscriptions.as_deref();
-        let accepted = watched::accepted(wanted?, |it| self.readable(it).is_ok());
         let mut filter = SubscriptionFilter::new();
-        filter.resource_subscriptions = Some(accepted);
+        // Of all else nothing ever changes, so that who listens for that alone hears nothing.
+        filter.resource_subscriptions =
+            wanted.map(|it| watched::accepted(it, |it| self.readable(it).is_ok()));
         Some(filter)
     }
 

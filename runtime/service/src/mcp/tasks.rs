@@ -18,11 +18,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::mcp::call::Ongoing;
+use crate::mcp::call::{Asking, Client, Ongoing};
 use crate::mcp::callers::Happening;
 use crate::mcp::calls::BY_CLIENT;
 use crate::mcp::ending;
-use crate::mcp::form::Choices;
 use crate::mcp::offered::{Offered, lock};
 use crate::mcp::progress;
 
@@ -63,11 +62,7 @@ pub(super) fn are_known(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Has a run continue as a task.
-pub(super) fn begin(
-    offered: &Arc<Offered>,
-    ongoing: Ongoing,
-    choices: Choices,
-) -> CreateTaskResult {
+pub(super) fn begin(offered: &Arc<Offered>, ongoing: Ongoing, client: Client) -> CreateTaskResult {
     let id = Arc::clone(ongoing.canceller.run());
     let now = now();
     let mut task = Task::new(&*id, TaskStatus::Working, now.clone(), now);
@@ -82,7 +77,7 @@ pub(super) fn begin(
     lock(&offered.tasks_begun.0)
         .all
         .insert(Arc::clone(&id), entry);
-    tokio::spawn(carry(Arc::clone(offered), id, ongoing, answers, choices));
+    tokio::spawn(carry(Arc::clone(offered), id, ongoing, answers, client));
     CreateTaskResult::new(task)
 }
 
@@ -92,7 +87,7 @@ async fn carry(
     id: Arc<str>,
     mut ongoing: Ongoing,
     mut answers: UnboundedReceiver<InputResponses>,
-    choices: Choices,
+    client: Client,
 ) {
     let tasks = &offered.tasks_begun;
     ongoing.name_each_question_anew();
@@ -110,9 +105,12 @@ async fn carry(
                 tasks.says(&id, line.text);
             }
             Some(Happening::Progress(_)) => {}
-            Some(Happening::Asked(mut asked)) => {
-                asked.lay_out(offered.program(), choices);
-                ongoing.keep(asked);
+            Some(Happening::Asked(asked)) => {
+                let mut asked = asked.to(&client, offered.program());
+                match client.asking(asked.need()) {
+                    Asking::Never => ongoing.lacks(&mut asked),
+                    Asking::Within | Asking::Between => ongoing.keep(asked),
+                }
                 tasks.asks(&id, ongoing.requests());
             }
             Some(Happening::Ended(finished)) => {
