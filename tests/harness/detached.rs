@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::killed::{Kept, await_text, kill, signal};
-use crate::program::{GSWC, Said, scratch, text};
+use crate::program::{GSWC, Said, run, scratch, text};
 
 const SOURCE: &str = r#"
 import std/exec
@@ -403,4 +403,29 @@ fn a_run_that_is_resumed_in_another_folder_says_where_it_began() {
         .into();
     let note = format!("began in `{}`: its relative paths", kept.folder.display());
     assert!(said.err.contains(&note), "{said:?}");
+}
+
+/// Each was carried inside of the one before, until the stack was used up.
+#[test]
+fn a_test_of_runs_that_start_one_another_without_end_fails() {
+    let file = scratch("detached_endless").join("endless.gsw");
+    let source = r#"
+workflow again(n: int) { spawn detached again(n + 1) with { id: "n-${n}" } }
+workflow once_each(n: int) { spawn detached once_each(n + 1) with { id: "one" } }
+test "endless" { again(0) }
+test "an id is one run, whoever starts it" { once_each(0) }
+"#;
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let said = run(
+        Path::new(env!("CARGO_BIN_EXE_gswc")),
+        &["test", text(&file)],
+    );
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let why =
+        "50 detached runs have started one another, and a test ends when all have: mock `again`";
+    assert!(said.out.contains(why) || said.err.contains(why), "{said:?}");
+    assert!(
+        said.out.contains("1 passed, 1 failed") || said.err.contains("1 passed, 1 failed"),
+        "{said:?}"
+    );
 }

@@ -147,8 +147,6 @@ impl ClientHandler for Client {
     }
 }
 
-pub type Session = RunningService<RoleClient, Client>;
-
 /// Both ages of the protocol.
 pub fn ages() -> [ClientLifecycleMode; 2] {
     [

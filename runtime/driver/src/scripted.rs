@@ -204,9 +204,12 @@ impl Driver {
     }
 
     /// For a run that another one detaches, under an id of its own.
-    fn detached(id: &str, loaded: &Arc<Loaded>, around: Around) -> Self {
+    fn detached(id: &str, loaded: &Arc<Loaded>, outer: &World) -> Self {
+        let around = outer.around().clone();
         let run = around.run_called(id, loaded);
-        Self::of_run(run, loaded, around, Script::default())
+        let mut driver = Self::of_run(run, loaded, around, Script::default());
+        driver.world = driver.world.inside_of(outer);
+        driver
     }
 
     fn of_run(run: Box<Run>, loaded: &Arc<Loaded>, around: Around, mut script: Script) -> Self {

@@ -8,6 +8,7 @@ mod asked;
 mod call;
 mod callers;
 mod calls;
+mod client;
 mod content;
 mod ending;
 mod form;

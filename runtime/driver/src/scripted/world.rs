@@ -1,7 +1,7 @@
 //! What a test's runs find outside: the same for the same seed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_engine::answers::{Found, KeptAnswer};
 use gsw_engine::load::Loaded;
@@ -20,6 +20,9 @@ use crate::tape::{Played, Tape};
 /// Where the random numbers of programs begin.
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 
+/// The most detached runs of a test of which each was started by the one before: each is carried inside of that.
+const DEEPEST: usize = 50;
+
 /// The outside of a test.
 pub(crate) struct World {
     loaded: Arc<Loaded>,
@@ -29,8 +32,18 @@ pub(crate) struct World {
     fail_every: Option<u64>,
     performed: u64,
     random: u64,
-    /// The detached runs to which the test has given ids.
+    detached: Arc<Mutex<Detached>>,
+    /// How many detached runs this one is inside of.
+    depth: usize,
+}
+
+/// The detached runs of a test, those that they have started among them.
+#[derive(Default)]
+struct Detached {
+    /// Those that have ids.
     named: BTreeMap<String, Given>,
+    /// Why they would never all have ended.
+    endless: Option<String>,
 }
 
 impl World {
@@ -47,7 +60,17 @@ impl World {
             fail_every,
             performed: 0,
             random: SEED,
-            named: BTreeMap::new(),
+            detached: Arc::default(),
+            depth: 0,
+        }
+    }
+
+    /// The outside of a run that this one detaches.
+    pub(crate) fn inside_of(self, outer: &Self) -> Self {
+        Self {
+            detached: Arc::clone(&outer.detached),
+            depth: outer.depth + 1,
+            ..self
         }
     }
 
@@ -149,16 +172,35 @@ impl World {
         }
     }
 
+    fn detached(&self) -> MutexGuard<'_, Detached> {
+        // Nothing that can panic runs while the lock is held.
+        self.detached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The outside that runs begin with.
+    pub(crate) fn around(&self) -> &Around {
+        &self.around
+    }
+
     /// Runs a detached run to its end, in its own time; one of an id once.
     fn detach(&mut self, start: &DetachedStart) -> Outcome {
+        if self.depth == DEEPEST {
+            let why = format!(
+                "{DEEPEST} detached runs have started one another, and a test ends when all have: mock `{}`",
+                start.workflow
+            );
+            self.detached().endless = Some(why.clone());
+            return Outcome::Failed(Failure::Other { message: why });
+        }
         if let Some(id) = &start.id {
             let wanted = Given::to(start);
             if let Some(refused) = unfit(id) {
                 return refused;
             }
-            match self.named.get(id) {
+            let named = &mut self.detached().named;
+            match named.get(id) {
                 Some(earlier) => return given(id, &wanted, Some(earlier)),
-                None => self.named.insert(id.clone(), wanted),
+                None => named.insert(id.clone(), wanted),
             };
         }
         let entry = Entry::Detached(Box::new(start.clone()));
@@ -166,8 +208,11 @@ impl World {
             Some(id) => id.clone(),
             None => format!("detached-{}", self.performed),
         };
-        let driver = Driver::detached(&id, &self.loaded, self.around.clone());
+        let driver = Driver::detached(&id, &self.loaded, self);
         let report = driver.carry(&entry);
+        if let Some(message) = self.detached().endless.clone() {
+            return Outcome::Failed(Failure::Other { message });
+        }
         let trouble = match report.map(|it| it.finished) {
             None => Some("it does not end".to_owned()),
             Some(finished) => match (finished.fault, finished.result) {

@@ -10,14 +10,14 @@ use gsw_driver::human::NoReply;
 use gsw_engine::human::{Question, Reply};
 use gsw_engine::model::{ModelAnswer, ModelFailure};
 use rmcp::model::{
-    ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
-    CreateMessageResult, ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest,
-    ListRootsRequest, ListRootsResult, Root, ServerRequest,
+    ClientResult, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, ListRootsRequest,
+    ListRootsResult, Root, ServerRequest,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::mcp::call::{Asking, Client};
+use crate::mcp::client::{Asking, Client, Need};
 use crate::mcp::form::{self, Choices};
 use crate::mcp::{content, sampling};
 
@@ -40,14 +40,6 @@ pub(super) enum Asked {
         request: Box<CreateMessageRequestParams>,
         reply: Listener<Result<ModelAnswer, ModelFailure>>,
     },
-}
-
-/// What a client must be able to, to be asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Need {
-    Forms,
-    Folders,
-    Model,
 }
 
 /// Where a reply goes, once. It is gone when what was asked is taken back.
@@ -74,26 +66,6 @@ impl<T> Listener<T> {
     async fn gone(&mut self) {
         if let Some(sender) = &mut self.0 {
             sender.closed().await;
-        }
-    }
-}
-
-impl Need {
-    /// As a client declares it.
-    pub fn capability(self) -> ClientCapabilities {
-        match self {
-            Self::Forms => ClientCapabilities::builder().enable_elicitation().build(),
-            Self::Folders => ClientCapabilities::builder().enable_roots().build(),
-            Self::Model => ClientCapabilities::builder().enable_sampling().build(),
-        }
-    }
-
-    /// Its name in the protocol.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forms => "elicitation",
-            Self::Folders => "roots",
-            Self::Model => "sampling",
         }
     }
 }

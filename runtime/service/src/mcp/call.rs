@@ -7,17 +7,14 @@ use std::collections::{BTreeSet, VecDeque};
 
 use gsw_driver::engine::Canceller;
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientCapabilities, InputRequests, InputResponses, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion,
-};
+use rmcp::model::{InputRequests, InputResponses, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Map, Value};
 
-use crate::mcp::asked::{Asked, Need, Taken};
+use crate::mcp::asked::{Asked, Taken};
 use crate::mcp::callers::{Happening, Happenings};
 use crate::mcp::calls::BY_CLIENT;
-use crate::mcp::form::Choices;
+use crate::mcp::client::Need;
 
 /// A run that a client waits for.
 pub(super) struct Ongoing {
@@ -35,17 +32,6 @@ pub(super) struct Ongoing {
     pub lines: u32,
     /// What was asked of it that its client has not said that it can.
     pub lacking: Option<Need>,
-}
-
-/// Whether a client can be asked, and how.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asking {
-    /// It has not what is needed.
-    Never,
-    /// By a request, while its own is open.
-    Within,
-    /// By the result, after which it calls again.
-    Between,
 }
 
 impl Ongoing {
@@ -179,53 +165,6 @@ pub(super) enum Watch {
     /// The process ends with its only client, and what is recorded is left.
     NotAtAll,
     Calls,
-}
-
-/// What the client of a call can be asked, and how.
-#[derive(Clone)]
-pub(super) struct Client {
-    capabilities: ClientCapabilities,
-    version: ProtocolVersion,
-}
-
-impl Client {
-    pub fn of(context: &RequestContext<RoleServer>) -> Self {
-        Self {
-            capabilities: context.client_capabilities().unwrap_or_default(),
-            version: context.protocol_version().unwrap_or_default(),
-        }
-    }
-
-    /// How it is asked for something.
-    pub fn asking(&self, need: Need) -> Asking {
-        let can = match need {
-            // One that names neither kind of form has the plain one, as all had before there were two.
-            Need::Forms => {
-                let forms = self.capabilities.elicitation.as_ref();
-                forms.is_some_and(|it| it.form.is_some() || it.url.is_none())
-            }
-            Need::Folders => self.capabilities.roots.is_some(),
-            Need::Model => self.capabilities.sampling.is_some(),
-        };
-        match (can, self.is_newer()) {
-            (false, _) => Asking::Never,
-            (true, true) => Asking::Between,
-            (true, false) => Asking::Within,
-        }
-    }
-
-    /// Whether it is of the age in which it is not asked while its own request is open.
-    pub fn is_newer(&self) -> bool {
-        self.version.as_str() >= ProtocolVersion::V_2026_07_28.as_str()
-    }
-
-    /// The choices of forms that it knows.
-    pub fn choices(&self) -> Choices {
-        match self.version.as_str() >= ProtocolVersion::V_2025_11_25.as_str() {
-            true => Choices::Several,
-            false => Choices::One,
-        }
-    }
 }
 
 /// Sends a line of progress.

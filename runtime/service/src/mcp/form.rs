@@ -233,7 +233,12 @@ fn primitive(
         .map(Vec::as_slice)
         && null.get("type").and_then(Value::as_str) == Some("null")
     {
-        return primitive(one, named, choices);
+        let mut field = primitive(one, named, choices)?;
+        // What the field is for stands around the choice, and says more than what its type is.
+        if let (Some(field), Some(said)) = (field.as_object_mut(), schema.get("description")) {
+            field.insert("description".into(), said.clone());
+        }
+        return Some(field);
     }
     match schema.get("type").and_then(Value::as_str)? {
         "string" | "number" | "integer" | "boolean" => Some(Value::Object(said(schema, KEYWORDS))),
@@ -293,6 +298,17 @@ mod tests {
             }) => serde_json::to_value(requested_schema).expect("a schema is JSON"),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn an_optional_field_keeps_its_docs() {
+        let optional =
+            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Why." });
+        let form = shown(json!({ "type": "object", "properties": { "note": optional } }));
+        assert_eq!(
+            form["properties"]["note"],
+            json!({ "type": "string", "description": "Why." })
+        );
     }
 
     fn answer(schema: Value, content: Value) -> String {

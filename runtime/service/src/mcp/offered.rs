@@ -19,9 +19,9 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::arguments::BuiltinOptions;
-use crate::mcp::asked::Need;
-use crate::mcp::call::{Asking, Client, GivenUp, Ongoing, Watch, ask, tell};
+use crate::mcp::call::{GivenUp, Ongoing, Watch, ask, tell};
 use crate::mcp::callers::{Callers, Happening, Line};
+use crate::mcp::client::{Asking, Client, Need};
 use crate::mcp::ending::Ended;
 use crate::mcp::parted::{NotTaken, Parted};
 use crate::mcp::tasks::Tasks;

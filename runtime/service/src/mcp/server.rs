@@ -18,8 +18,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::same_name;
-use crate::mcp::call::Client;
 use crate::mcp::calls::Call;
+use crate::mcp::client::Client;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
 use crate::mcp::watched::Watched;
 use crate::mcp::{ending, guard, log, offer, prompt, resource, tasks, watched};

@@ -18,9 +18,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::mcp::call::{Asking, Client, Ongoing};
+use crate::mcp::call::Ongoing;
 use crate::mcp::callers::Happening;
 use crate::mcp::calls::BY_CLIENT;
+use crate::mcp::client::{Asking, Client};
 use crate::mcp::ending;
 use crate::mcp::offered::{Offered, lock};
 use crate::mcp::progress;
