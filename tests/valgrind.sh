@@ -8,10 +8,16 @@ fi
 cargo build -q -p gswc
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for file in tests/conformance/run/*.gsw; do
-  [ -f "${file%.gsw}.args" ] && continue
-  target/debug/gswc build "$file" -o "$folder/program"
+look() {
+  set -euo pipefail
+  program=$1/$(basename "${2%.gsw}")
+  target/debug/gswc build "$2" -o "$program"
   valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-    "$folder/program" --quiet | diff - "${file%.gsw}.out"
-  echo "clean: $file"
-done
+    "$program" --quiet | diff - "${2%.gsw}.out"
+  rm "$program"
+  echo "clean: $2"
+}
+export -f look
+for file in tests/conformance/run/*.gsw; do
+  [ -f "${file%.gsw}.args" ] || printf '%s\0' "$file"
+done | xargs -0 -n 1 -P "$(nproc)" bash -c 'look "$0" "$1"' "$folder"

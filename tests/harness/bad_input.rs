@@ -48,6 +48,27 @@ fn files_that_are_no_source() {
     fs::remove_file(&large).expect("it was just made");
 }
 
+/// What an import leads to that is there and is no text is not called missing.
+#[test]
+fn an_import_of_what_cannot_be_read_says_why() {
+    let main = file(
+        "imports.gsw",
+        "import ./folder\nimport ./latin1\nimport ./gone\n",
+    );
+    let folder = main.with_file_name("folder.gsw");
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    file("latin1.gsw", b"workflow main() { \xff }");
+    let check = ["check", text(&main)];
+    let said = [
+        "the file of module `./folder` is a folder, not a `.gsw` file",
+        "the file of module `./latin1` is not UTF-8 text: byte 18 is invalid",
+        "there is no module `./gone`",
+    ];
+    for it in said {
+        refused(&check, 1, it);
+    }
+}
+
 #[test]
 fn what_never_ends_is_no_source() {
     refused(&["check", "/dev/zero"], 1, "is no regular file");

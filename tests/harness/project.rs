@@ -55,11 +55,13 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 /// Compares what is reported about a project with the remarks in its files, both ways.
 fn compare(place: &str, name: &str, section: &Section) -> Vec<String> {
     let program = "workflow main() -> int { 1 }\n";
-    let files = [
+    let mut files = vec![
         ("gsw.toml", section.block("toml").unwrap_or_default()),
         ("main.gsw", section.block("gsw").unwrap_or(program)),
         ("prices.toml", section.block("prices").unwrap_or_default()),
     ];
+    let inside = section.block("inside");
+    files.extend(inside.map(|it| ("folder.gsw/inside.txt", it)));
     let folder = folder(name, &files);
     let said = gswc(&["check", "--format", "json", text(&folder)]);
     let mut found: Vec<Value> = said

@@ -72,4 +72,8 @@ impl Files for Overlay {
     fn is_file(&self, path: &Path) -> bool {
         Disk.is_file(path)
     }
+
+    fn exists(&self, path: &Path) -> bool {
+        Disk.exists(path)
+    }
 }

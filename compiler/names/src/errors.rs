@@ -17,7 +17,7 @@ pub use declarations::{
     unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
 pub use foreign::{Kind, instead_of_method, instead_of_name, instead_on};
-pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
+pub use modules::{import_cycle, late_import, unknown_import, unknown_module, unreadable_module};
 pub use names::{
     declare, error_everywhere, function_of_module, import_module, is_method, known_everywhere,
     log_instead, module_not_imported, not_listed, private_name, undeclared_error,

@@ -8,7 +8,7 @@ use gsw_syntax::{file_item_ids, imported_paths, is_damaged, item_ast, slip_of_im
 
 use crate::errors;
 use crate::import_graph::is_cycle;
-use crate::module::{entry_file, module_file, shown_file};
+use crate::module::{entry_file, module_file, shown_file, unreadable_module};
 use crate::scope::{
     import_name, is_importable, is_private, member_names, module_scope, resolve_member,
     seems_declared,
@@ -44,15 +44,7 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         match module_file(db, file, &import.path) {
             // `import std/`
             None if is_damaged(db, item) => {}
-            None => {
-                let suggestion = nearest_module(db, &import.path);
-                found.push(errors::unknown_module(
-                    place,
-                    &import.path,
-                    suggestion.as_ref(),
-                    &library_modules(db),
-                ));
-            }
+            None => found.push(missing_module(db, file, &import.path, place)),
             Some(target) => {
                 found.extend(cycle(db, file, target, place));
                 found.extend(unknown_imports(db, file, item, &import, target));
@@ -60,6 +52,15 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// That `path`, written in an import of `file`, leads to no module.
+fn missing_module(db: &dyn Db, file: File, path: &str, place: Place) -> Diagnostic {
+    if let Some(why) = unreadable_module(db, file, path) {
+        return errors::unreadable_module(place, path, why);
+    }
+    let suggestion = nearest_module(db, path);
+    errors::unknown_module(place, path, suggestion.as_ref(), &library_modules(db))
 }
 
 fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {

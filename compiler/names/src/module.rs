@@ -33,6 +33,13 @@ pub fn module_file(db: &dyn Db, from: File, path: &str) -> Option<File> {
     modules.get(&path_from(db, from, path)?).copied()
 }
 
+/// Why the file that `path`, written in an import of `from`, names cannot be read, although it is there.
+pub fn unreadable_module<'db>(db: &'db dyn Db, from: File, path: &str) -> Option<&'db str> {
+    let unreadable = Project::try_get(db)?.unreadable(db);
+    let key = path_from(db, from, path)?;
+    unreadable.get(&key).map(String::as_str)
+}
+
 /// What a relative path, written in `from`, leads to, as modules are named: from the root, without `.` and `..`.
 pub fn path_from(db: &dyn Db, from: File, path: &str) -> Option<String> {
     let own = module_path(db, from)?;

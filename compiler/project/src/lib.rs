@@ -4,6 +4,7 @@
 mod configuration;
 mod errors;
 mod loader;
+mod unread;
 
 pub use configuration::{
     CheckedConfiguration, Configuration, LintLevel, ModelDefaults, RunsDefaults,

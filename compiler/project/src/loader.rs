@@ -9,6 +9,7 @@ use gsw_syntax::{TokenKind, Value};
 use salsa::{Durability, Setter};
 
 use crate::configuration::file_configuration;
+use crate::unread::Unread;
 
 /// The file that makes a folder a project.
 pub const CONFIGURATION: &str = "gsw.toml";
@@ -56,13 +57,19 @@ fn settle(
     files: &dyn Files,
     durability: Durability,
 ) -> Result<(), String> {
-    let Loaded { modules, skills } = loaded;
+    let Loaded {
+        modules,
+        skills,
+        unread,
+    } = loaded;
+    let unreadable = unread.unreadable();
     let named = configuration(db, entry, files, durability)?;
     match Project::try_get(db) {
         Some(project) => {
             project.set_modules(db).to(modules);
             project.set_entry(db).to(key);
             project.set_skills(db).to(skills);
+            project.set_unreadable(db).to(unreadable);
             project.set_configuration(db).to(named.configuration);
             project.set_prices(db).to(named.prices);
             project.set_home(db).to(named.home);
@@ -71,6 +78,7 @@ fn settle(
             // The database knows it, as the only one.
             let _ = Project::builder(modules, key)
                 .skills(skills)
+                .unreadable(unreadable)
                 .configuration(named.configuration)
                 .prices(named.prices)
                 .home(named.home)
@@ -217,9 +225,18 @@ pub fn remove_file(db: &mut Database, path: &Path, files: &dyn Files) {
     let Some(project) = Project::try_get(db) else {
         return;
     };
+    let key = module_key(&files.absolute(path));
+    if !project.modules(db).contains_key(&key) {
+        return;
+    }
     let mut modules = project.modules(db).clone();
-    if modules.remove(&module_key(&files.absolute(path))).is_some() {
-        project.set_modules(db).to(modules);
+    modules.remove(&key);
+    project.set_modules(db).to(modules);
+    // It may be there and be no text any more.
+    if let Err(why) = files.read(path) {
+        let mut unread = Unread::default();
+        unread.note(key, why, path, files);
+        unread.enter(db, project);
     }
 }
 
@@ -271,6 +288,7 @@ pub fn module_key(path: &Path) -> String {
 struct Loaded {
     modules: BTreeMap<String, File>,
     skills: BTreeMap<String, Result<Folder, String>>,
+    unread: Unread,
 }
 
 struct Loader<'a> {
@@ -301,6 +319,7 @@ impl<'a> Loader<'a> {
         let added = Loaded {
             modules: modules.collect(),
             skills: BTreeMap::new(),
+            unread: Unread::default(),
         };
         Self {
             db,
@@ -350,6 +369,7 @@ impl<'a> Loader<'a> {
         let mut all = Loaded {
             modules: project.modules(self.db).clone(),
             skills: project.skills(self.db).clone(),
+            unread: self.added.unread,
         };
         all.modules.extend(self.added.modules);
         all.skills.extend(self.added.skills);
@@ -359,8 +379,13 @@ impl<'a> Loader<'a> {
     /// The same, into the project, where it has changed.
     fn follow_in(mut self, project: Project) {
         self.read_waiting();
-        let Loaded { modules, skills } = self.added;
+        let Loaded {
+            modules,
+            skills,
+            unread,
+        } = self.added;
         let db = self.db;
+        unread.enter(db, project);
         if !modules.is_empty() {
             let mut all = project.modules(db).clone();
             all.extend(modules);
@@ -385,6 +410,7 @@ impl<'a> Loader<'a> {
 
     fn add(&mut self, key: String, shown: PathBuf, text: Arc<str>) -> File {
         let file = lasting(self.db, shown.clone(), text, self.durability);
+        self.added.unread.note_readable(key.clone());
         self.added.modules.insert(key, file);
         self.waiting.push((file, shown));
         file
@@ -404,8 +430,9 @@ impl<'a> Loader<'a> {
             if self.has(&key) {
                 continue;
             }
-            if let Ok(text) = self.files.read(&path) {
-                self.add(key, path, text);
+            match self.files.read(&path) {
+                Ok(text) => drop(self.add(key, path, text)),
+                Err(why) => self.added.unread.note(key, why, &path, self.files),
             }
         }
     }

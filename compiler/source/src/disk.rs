@@ -28,6 +28,11 @@ pub trait Files {
     fn is_file(&self, path: &Path) -> bool {
         self.read(path).is_ok()
     }
+
+    /// Whether anything has this path, so that a text which cannot be read is not just missing.
+    fn exists(&self, path: &Path) -> bool {
+        self.read(path).is_ok()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +82,11 @@ impl Files for Disk {
 
     fn is_file(&self, path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|it| it.is_file())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        // What cannot be found out, such as in a folder that may not be opened, is most likely there.
+        path.try_exists().unwrap_or(true)
     }
 }
 

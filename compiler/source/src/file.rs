@@ -43,6 +43,10 @@ pub struct Project {
     #[default]
     #[returns(ref)]
     pub skills: std::collections::BTreeMap<String, Result<Folder, String>>,
+    /// Modules that imports lead to and whose files are there and cannot be read, each with the reason, without the path.
+    #[default]
+    #[returns(ref)]
+    pub unreadable: std::collections::BTreeMap<String, String>,
     /// The module that it names as the project's entry.
     #[default]
     #[returns(ref)]

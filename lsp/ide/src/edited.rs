@@ -25,7 +25,7 @@ fn in_order(file: File, edits: &[LocatedEdit]) -> Vec<&LocatedEdit> {
 
 /// Where places of a file's text after edits were before them.
 pub struct Origins {
-    /// What each edit has written, after all edits, and what was there before.
+    /// What each edit has written, after all edits, and what was there before; in order, since edits of one text do not overlap.
     written: Vec<(Span, Span)>,
 }
 
@@ -46,15 +46,18 @@ impl Origins {
 
     /// What was where `span` is now: all of an edit's place for what is in the text that it has written.
     pub fn of(&self, span: Span) -> Span {
-        let mut written = self.written.iter();
-        match written.find(|(after, _)| after.start < after.end && after.holds(span)) {
+        let first = self.written.partition_point(|(it, _)| it.end < span.end);
+        let touching = self.written[first..].iter();
+        let mut touching = touching.take_while(|(after, _)| after.start <= span.start);
+        match touching.find(|(after, _)| after.start < after.end && after.holds(span)) {
             Some((_, before)) => *before,
             None => Span::new(self.origin(span.start), self.origin(span.end)),
         }
     }
 
     fn origin(&self, at: u32) -> u32 {
-        let last = self.written.iter().rfind(|(after, _)| after.end <= at);
+        let before = self.written.partition_point(|(after, _)| after.end <= at);
+        let last = self.written[..before].last();
         let moved = last.map_or(0, |(after, before)| {
             i64::from(before.end) - i64::from(after.end)
         });

@@ -3,6 +3,8 @@
 //! The parser keeps no tree of a statement that is only half there, so inference resolves none of its names. A name that stands alone
 //! is resolved here by its scope; of any other, what it means is unknown until the statement is complete.
 
+use std::collections::HashSet;
+
 use gsw_names::types::Type;
 use gsw_names::{resolve_member, resolve_name, type_declaration};
 use gsw_source::{Db, File, ItemId, Name, Span};
@@ -51,6 +53,7 @@ pub fn lost_names(db: &dyn Db, item: ItemId, known: &[Occurrence]) -> Vec<LostNa
     let range = extent.start as usize..extent.end as usize;
     let text = file.text(db).get(range).unwrap_or_default();
     let tokens = lex(text).tokens;
+    let known: HashSet<Span> = known.iter().map(|it| it.span).collect();
     let mut open = Vec::new();
     let mut lost = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -59,8 +62,7 @@ pub fn lost_names(db: &dyn Db, item: ItemId, known: &[Occurrence]) -> Vec<LostNa
         } else if token.kind.is_closer() {
             open.pop();
         }
-        let is_known = || known.iter().any(|it| it.span == token.span);
-        if token.kind != TokenKind::Identifier || is_known() {
+        if token.kind != TokenKind::Identifier || known.contains(&token.span) {
             continue;
         }
         let span = token.span.start as usize..token.span.end as usize;
@@ -88,10 +90,11 @@ fn broken_extent(db: &dyn Db, file: File, item: ItemId) -> Option<Span> {
         return None;
     }
     let items = file_item_ids(db, file);
-    let at = items.iter().position(|it| *it == item)?;
+    let start = item_offset(db, item);
+    let next = items.partition_point(|it| item_offset(db, *it) <= start);
     let end = u32::try_from(file.text(db).len()).unwrap_or(u32::MAX);
-    let next = items.get(at + 1).map_or(end, |it| item_offset(db, *it));
-    let extent = Span::new(item_offset(db, item), next);
+    let end = items.get(next).map_or(end, |it| item_offset(db, *it));
+    let extent = Span::new(start, end);
     let mut places = mistakes.iter().map(|it| locate(db, it.place).1);
     places.any(|it| extent.touches(it.start)).then_some(extent)
 }

@@ -335,9 +335,11 @@ fn edits_of_item(
         if gsw_names::source_text(db, item, it.span) != *old {
             continue;
         }
-        let shared = all
+        let first = all.partition_point(|other| other.span < it.span);
+        let mut there = all[first..]
             .iter()
-            .any(|other| other.span == it.span && other.symbol != symbol);
+            .take_while(|other| other.span == it.span);
+        let shared = there.any(|other| other.symbol != symbol);
         let is_field = matches!(symbol, Symbol::Field { .. });
         let text = match (shared, is_field) {
             (false, _) => new.to_owned(),

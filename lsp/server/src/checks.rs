@@ -14,7 +14,8 @@ use tower_lsp::ls_types as lsp;
 
 use crate::addresses::is_elsewhere;
 use crate::convert;
-use crate::state::{Ability, Reporting, State};
+use crate::documents::small;
+use crate::state::{Ability, Reporting, State, View};
 use crate::walk::Walk;
 use crate::workspace::is_source;
 
@@ -370,6 +371,11 @@ impl State {
 
     /// The reports about a file, under a result id; `None` when no workspace holds it.
     pub fn diagnostics(&self, path: &Path) -> Option<Vec<lsp::Diagnostic>> {
+        if let Some(document) = self.documents.get(path)
+            && let Err(why) = small(document.text.clone())
+        {
+            return Some(vec![not_looked_at(&why)]);
+        }
         let view = self.view_of(path)?;
         if gsw_ide::is_library(view.db, view.file) {
             return Some(Vec::new());
@@ -391,10 +397,10 @@ impl State {
 
     /// Those that are known before the whole project is.
     fn first_diagnostics(&self, path: &Path) -> Option<Vec<lsp::Diagnostic>> {
-        let view = self.view_of(path)?;
-        if !is_source(path) || gsw_ide::is_library(view.db, view.file) {
+        let is_own = |it: &View<'_>| is_source(path) && !gsw_ide::is_library(it.db, it.file);
+        let Some(view) = self.view_of(path).filter(is_own) else {
             return self.diagnostics(path);
-        }
+        };
         let found = gsw_ide::first_diagnostics(view.db, view.file);
         let converted = found.iter().map(|it| convert::diagnostic(view, it));
         Some(converted.collect())
@@ -418,6 +424,16 @@ impl State {
                 version: None,
             }),
         }
+    }
+}
+
+/// The one report about a document that is too large.
+fn not_looked_at(why: &str) -> lsp::Diagnostic {
+    lsp::Diagnostic {
+        severity: Some(lsp::DiagnosticSeverity::WARNING),
+        source: Some(convert::SOURCE.to_owned()),
+        message: format!("this file {why}"),
+        ..lsp::Diagnostic::default()
     }
 }
 

@@ -73,6 +73,9 @@ impl View<'_> {
     }
 }
 
+/// Where a report is from, as editors show it.
+pub const SOURCE: &str = "gswc";
+
 /// A report as the protocol wants it.
 pub fn diagnostic(view: View<'_>, diagnostic: &Diagnostic) -> lsp::Diagnostic {
     let located = |place: Place| {
@@ -102,7 +105,7 @@ pub fn diagnostic(view: View<'_>, diagnostic: &Diagnostic) -> lsp::Diagnostic {
             Severity::Hint => lsp::DiagnosticSeverity::HINT,
         }),
         code: Some(lsp::NumberOrString::String(diagnostic.code.name().into())),
-        source: Some("gswc".into()),
+        source: Some(SOURCE.into()),
         message,
         related_information: Some(related),
         tags: diagnostic.code.tag().map(|it| {

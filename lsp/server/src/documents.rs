@@ -72,16 +72,37 @@ impl Documents {
 /// The text of a file that is not open, as an editor counts in it: a mark of the byte order is no character of its first line.
 pub fn on_disk(path: &Path) -> Result<Arc<str>, String> {
     let text = Disk.read(path)?;
-    Ok(match text.strip_prefix('\u{feff}') {
+    small(match text.strip_prefix('\u{feff}') {
         Some(after) => after.into(),
         None => text,
     })
 }
 
+/// The most bytes of a text that an editor waits for after each key: what is found out of a text takes a hundred times its memory. Other
+/// language servers have the same limit.
+const LARGEST: usize = 4 << 20;
+
+/// A text, or that it is too large to be looked at.
+///
+/// # Errors
+/// When it is: a sentence for the user, without the path.
+pub fn small(text: Arc<str>) -> Result<Arc<str>, String> {
+    let (size, most) = (text.len(), LARGEST);
+    match size > most {
+        true => Err(format!(
+            "has {}.{} MB; in an editor, files of up to {} MB are checked",
+            size >> 20,
+            ((size & 0xf_ffff) * 10) >> 20,
+            most >> 20
+        )),
+        false => Ok(text),
+    }
+}
+
 impl Files for Documents {
     fn read(&self, path: &Path) -> Result<Arc<str>, String> {
         match self.open.get(&self.absolute(path)) {
-            Some(document) => Ok(document.text.clone()),
+            Some(document) => small(document.text.clone()),
             None => on_disk(path),
         }
     }
@@ -92,6 +113,10 @@ impl Files for Documents {
 
     fn is_file(&self, path: &Path) -> bool {
         self.open.contains_key(&self.absolute(path)) || Disk.is_file(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.open.contains_key(&self.absolute(path)) || Disk.exists(path)
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

@@ -1,6 +1,6 @@
 //! Answers to requests about what names mean and where they are used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use gsw_source::{File, Files, Location, Span};
@@ -107,7 +107,7 @@ pub fn references(
     let path = state.path(&place.text_document.uri);
     let (workspace, file) = state.locate(&path.filter(|it| is_source(it))?)?;
     let offset = state.view_in(workspace, file).offset(place.position);
-    let mut all = Vec::new();
+    let (mut all, mut known) = (Vec::new(), HashSet::new());
     for (workspace, file, offset) in everywhere(state, workspace, file, offset) {
         let view = state.view_in(workspace, file);
         let found = gsw_ide::references(view.db, file, offset).into_iter();
@@ -116,7 +116,7 @@ pub fn references(
             gsw_ide::Role::Use => true,
         });
         for location in found.filter_map(|it| view.location(it.location)) {
-            if !all.contains(&location) {
+            if known.insert(location.clone()) {
                 all.push(location);
             }
         }
@@ -165,7 +165,7 @@ pub fn rename(
         return Ok((rename_module(state, moved)?, None));
     }
     let mut remark = None;
-    let mut changes = Changes::new();
+    let (mut changes, mut known) = (Changes::new(), HashSet::new());
     for (index, file, offset) in everywhere(state, index, file, offset) {
         let db = &mut state.workspaces[index].db;
         let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
@@ -178,13 +178,11 @@ pub fn rename(
             return Ok((None, None));
         };
         for (uri, edits) in own {
-            let all = changes.entry(uri).or_default();
-            for edit in edits {
-                // A file that two workspaces hold has the same edits in both.
-                if !all.contains(&edit) {
-                    all.push(edit);
-                }
-            }
+            let all = changes.entry(uri.clone()).or_default();
+            // A file that two workspaces hold has the same edits in both.
+            let fresh =
+                |it: &lsp::TextEdit| known.insert(lsp::Location::new(uri.clone(), it.range));
+            all.extend(edits.into_iter().filter(fresh));
         }
     }
     let edit = lsp::WorkspaceEdit {

@@ -9,7 +9,7 @@ use salsa::Durability;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::Checks;
-use crate::documents::{Document, Documents, on_disk};
+use crate::documents::{Document, Documents, on_disk, small};
 use crate::library;
 use crate::markup::Format;
 use crate::position::Encoding;
@@ -160,9 +160,19 @@ impl State {
         if library::module_of(&path).is_some() {
             return;
         }
-        self.hold(&path);
-        self.set(&path, &text, EDITED);
+        self.take(&path, text);
         self.checks.schedule(&path);
+    }
+
+    /// A document has this text now; one that is too large is in no workspace.
+    fn take(&mut self, path: &Path, text: Arc<str>) {
+        match small(text) {
+            Ok(text) => {
+                self.hold(path);
+                self.set(path, &text, EDITED);
+            }
+            Err(_) => self.remove(path),
+        }
     }
 
     pub fn change(
@@ -178,7 +188,7 @@ impl State {
         if let Some(text) = text
             && library::module_of(&path).is_none()
         {
-            self.set(&path, &text, EDITED);
+            self.take(&path, text);
             self.checks.schedule(&path);
         }
     }
@@ -370,8 +380,7 @@ impl State {
             .collect();
         for (path, text) in open {
             if library::module_of(&path).is_none() {
-                self.hold(&path);
-                self.set(&path, &text, EDITED);
+                self.take(&path, text);
             }
         }
         self.load_folders();

@@ -47,10 +47,9 @@ pub fn home(path: &Path, folders: &[PathBuf], files: &dyn Files) -> (PathBuf, Re
 }
 
 impl Workspace {
-    /// Reads the workspace at `root` around one of its files; `None` when that file cannot be read.
+    /// Reads the workspace at `root` around one of its files; `None` when nothing there can be read.
     pub fn open(root: PathBuf, reach: Reach, file: &Path, files: &Documents) -> Option<Self> {
         let mut db = Database::default();
-        let first = entry(&root, file, files);
         let mut paths = match reach {
             Reach::Folder => sources(&root),
             Reach::Imports => Vec::new(),
@@ -58,6 +57,7 @@ impl Workspace {
         if is_source(file) {
             paths.push(file.to_owned());
         }
+        let first = entry(&root, file, &paths, files)?;
         match reach {
             // What is in the folder is there; where imports lead out of it is seen when a file is checked.
             Reach::Folder => drop(gsw_project::open_folder(&mut db, &first, &paths, files).ok()?),
@@ -214,6 +214,9 @@ impl Workspace {
     }
 
     pub fn remove(&mut self, path: &Path, files: &Documents) {
+        if let Some(file) = self.file(path) {
+            self.release(file);
+        }
         gsw_project::remove_file(&mut self.db, path, files);
     }
 
@@ -228,12 +231,9 @@ pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "gsw")
 }
 
-/// The file to begin with: what most projects call their entry, else the file that was opened.
-fn entry(root: &Path, file: &Path, files: &Documents) -> PathBuf {
-    let main = root.join("main.gsw");
-    if files.is_file(&main) {
-        main
-    } else {
-        file.to_owned()
-    }
+/// The file to begin with: what most projects call their entry, else the file that was opened, else the first that can be read.
+fn entry(root: &Path, file: &Path, paths: &[PathBuf], files: &Documents) -> Option<PathBuf> {
+    let first = [root.join("main.gsw"), file.to_owned()];
+    let mut all = first.iter().chain(paths);
+    all.find(|it| files.read(it).is_ok()).cloned()
 }

@@ -32,6 +32,12 @@ pub fn unknown_module(
     did_you_mean(diagnostic, suggestion)
 }
 
+/// An import of a file that is there and cannot be read; `why` says it of a file.
+pub fn unreadable_module(place: Place, path: &str, why: &str) -> Diagnostic {
+    let message = format!("the file of module `{path}` {why}");
+    Diagnostic::error(Code::UNKNOWN_MODULE, place, message)
+}
+
 /// A name in an import's braces that the module does not declare.
 pub fn unknown_import(
     place: Place,

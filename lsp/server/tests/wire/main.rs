@@ -6,3 +6,4 @@ mod client;
 mod features;
 mod random;
 mod session;
+mod unreadable;
