@@ -131,6 +131,39 @@ fn a_declaration_is_described_as_data() {
 }
 
 #[test]
+fn a_declaration_is_found_by_the_name_that_the_entry_file_imports() {
+    let folder = project("imported");
+    let files = [
+        (
+            "main.gsw",
+            "import ./parts/levels as l\nimport ./parts/levels.{Level as Grade}\n\nworkflow main() -> Grade { l.worst() }\n",
+        ),
+        (
+            "parts/levels.gsw",
+            "/// A level.\ntype Level { size: int }\n\nfn Level.next(self) -> int { self.size + 1 }\n\nfn worst() -> Level { Level { size: 3 } }\n",
+        ),
+    ];
+    fs::create_dir_all(folder.join("parts")).expect("scratch can be written");
+    for (file, text) in files {
+        fs::write(folder.join(file), text).expect("scratch can be written");
+    }
+    let of = |name: &str| described(&["describe", name, text(&folder), "--format", "json"]);
+    for (name, kind) in [
+        ("Grade", "type"),
+        ("Grade.next", "fn"),
+        ("l.worst", "fn"),
+        ("l.Level", "type"),
+        ("levels.worst", "fn"),
+    ] {
+        let found = of(name);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0]["name"], name);
+        assert_eq!(found[0]["kind"], kind, "{name}");
+    }
+    assert_eq!(of("l").len(), 3);
+}
+
+#[test]
 fn a_declaration_is_described_for_people_and_an_unknown_one_refused() {
     let folder = project("people");
     let said = gswc(&["describe", "find_bugs", text(&folder)]);

@@ -11,7 +11,7 @@ use gsw_names::{
 };
 use gsw_project::{configuration_diagnostics, with_levels};
 use gsw_source::{
-    Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span, look_ahead,
+    Code, Db, Diagnostic, Edit, File, ItemId, ItemKind, Place, Project, Severity, Span, look_ahead,
 };
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
@@ -70,6 +70,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     inside.extend_from_slice(trust_diagnostics(db, file));
     inside.retain(|it| !follows(db, it, &broken));
     drop_doubts(&mut inside);
+    drop_warnings_of_errors(&mut inside);
     found.extend(inside);
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
@@ -198,14 +199,18 @@ fn check_item(db: &dyn Db, item: ItemId) -> Box<[Diagnostic]> {
     found.extend(item_not_yet_supported(db, item));
     let inferred = infer_item(db, item);
     let unmet = requirement_diagnostics(db, item);
+    let of_bodies = inferred.bodies.iter();
+    let broken_rules: Vec<Diagnostic> = of_bodies.flat_map(|it| rule_diagnostics(db, it)).collect();
     let mistakes = inferred.diagnostics.iter().cloned();
-    found.extend(mistakes.filter(|it| !is_consequence(it, &unmet)));
+    found.extend(
+        mistakes.filter(|it| !is_consequence(it, &unmet) && !is_of_lost_return(it, &broken_rules)),
+    );
     found.extend(unmet);
     found.extend(expansion_diagnostics(db, item));
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
-        found.extend(rule_diagnostics(db, body));
     }
+    found.extend(broken_rules);
     // What is wrong hides what is used.
     let head = &item_signature(db, item).diagnostics;
     if !inferred
@@ -253,6 +258,33 @@ fn is_consequence(report: &Diagnostic, unmet: &[Diagnostic]) -> bool {
             Place::Item { span, .. } => whole.start < span.start && span.end < whole.end,
             Place::File { .. } => false,
         })
+}
+
+/// Whether the value of a `return` that may not stand there has the wrong type: it would have another place.
+fn is_of_lost_return(report: &Diagnostic, broken: &[Diagnostic]) -> bool {
+    let Place::Item { span: value, .. } = report.place else {
+        return false;
+    };
+    let is_around = |it: &Diagnostic| {
+        let around = match it.place {
+            Place::Item { span, .. } => span.holds(value),
+            Place::File { .. } => false,
+        };
+        it.code == Code::CANNOT_LEAVE && around
+    };
+    report.code == Code::TYPE_MISMATCH && broken.iter().any(is_around)
+}
+
+/// A warning whose mend is that of an error is about the same mistake.
+fn drop_warnings_of_errors(found: &mut Vec<Diagnostic>) {
+    let of_errors = found.iter().filter(|it| it.severity == Severity::Error);
+    let edits = of_errors.flat_map(|it| it.fixes.iter().flat_map(|it| it.edits.iter()));
+    let places: Vec<Place> = edits.map(|it| it.place).collect();
+    let is_same = |it: &Edit| places.contains(&it.place);
+    found.retain(|it| {
+        let mut edits = it.fixes.iter().flat_map(|it| it.edits.iter());
+        it.severity == Severity::Error || !edits.any(is_same)
+    });
 }
 
 /// In the order of places, each once, and at one place no second report of a kind.

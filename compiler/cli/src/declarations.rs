@@ -1,7 +1,7 @@
 //! The declarations of a database by the names that a program writes: those of its own files, and the public ones of the library.
 
 use gsw_describe::{Declaration, declaration, explained};
-use gsw_names::{is_private, is_std};
+use gsw_names::{Definition, is_private, is_std, module_scope};
 use gsw_source::{Database, ItemId, Name, Project};
 use gsw_syntax::file_item_ids;
 
@@ -54,6 +54,42 @@ pub fn declarations(db: &Database, whose: Whose) -> Vec<Named> {
         Whose::Library => library,
         Whose::All => own.into_iter().chain(library).collect(),
     }
+}
+
+/// The declarations that the entry file imports under this name, or under it and the name of a module before it.
+pub fn imported(db: &Database, name: &str) -> Vec<Named> {
+    let entry = Project::try_get(db).and_then(|it| it.modules(db).get(it.entry(db)).copied());
+    let Some(entry) = entry else {
+        return Vec::new();
+    };
+    let (local, rest) = match name.split_once('.') {
+        Some((local, rest)) => (local, Some(rest)),
+        None => (name, None),
+    };
+    let scope = module_scope(db, entry);
+    if let (Some(Definition::Module(module)), None) = (scope.imports.get(local), rest)
+        && !is_std(db, *module)
+    {
+        let items = module_scope(db, *module).items.iter();
+        return items
+            .map(|(name, item)| (format!("{local}.{name}"), *item))
+            .collect();
+    }
+    let named = match (scope.imports.get(local), rest) {
+        (Some(Definition::Item(item)), None) => Some(*item),
+        // A method of an imported type has the name of the type where it is declared.
+        (Some(Definition::Item(item)), Some(method)) => {
+            let method = format!("{}.{method}", item.name(db));
+            let items = &module_scope(db, item.file(db)).items;
+            items.get(method.as_str()).copied()
+        }
+        (Some(Definition::Module(module)), Some(rest)) => {
+            let item = module_scope(db, *module).items.get(rest).copied();
+            item.filter(|it| !is_std(db, *module) || !is_private(db, *it))
+        }
+        (Some(Definition::Module(_)), None) | (Some(Definition::Variant { .. }) | None, _) => None,
+    };
+    named.map(|it| (name.to_owned(), it)).into_iter().collect()
 }
 
 /// The declarations of this full name, else all whose name ends so after a dot.

@@ -92,6 +92,8 @@ const METHODS: &[(&str, &[&str])] = &[
     ("toISOString", &["format"]),
     ("toList", &["entries", "chars", "to_list"]),
     ("toLowerCase", &["lower"]),
+    ("toLower", &["lower"]),
+    ("toUpper", &["upper"]),
     ("toUpperCase", &["upper"]),
     ("to_iso", &["format"]),
     ("to_iso8601", &["format"]),
@@ -251,6 +253,26 @@ pub fn type_name(name: &str) -> Option<Suggestion> {
 /// How a type with arguments is written here.
 pub fn type_shape(name: &str) -> Option<&'static str> {
     look_up(SHAPES, name)
+}
+
+/// A type with arguments as it is written here; `None` where it takes others here, or one that is no simple type.
+pub fn applied_type(name: &str, arguments: &[Name]) -> Option<String> {
+    let shape = type_shape(name)?;
+    let is_place = |it: char| it.is_uppercase();
+    let is_simple = |it: &Name| !it.contains(['|', '>']) || it.ends_with('>');
+    let places = shape.chars().filter(|it| is_place(*it)).count();
+    if places != arguments.len() || places == 0 || !arguments.iter().all(is_simple) {
+        return None;
+    }
+    let mut given = arguments.iter();
+    let mut written = String::new();
+    for letter in shape.chars() {
+        match is_place(letter) {
+            true => written.push_str(given.next()?),
+            false => written.push(letter),
+        }
+    }
+    Some(written)
 }
 
 /// The first of what a method may be called here that is among `known`.

@@ -80,7 +80,9 @@ pub use signature::{
     TypeDeclarationKind, Variant,
 };
 pub use skill::{SkillsAt, is_skill_tool, project_skills, skill_instructions, skills_at};
-pub use source_text::{WrittenPart, item_text, source_text, written_check, written_parts};
+pub use source_text::{
+    WrittenPart, item_text, parameters_end, source_text, written_check, written_parts,
+};
 pub use substitute::substitute;
 pub use tool_list::{
     Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request,

@@ -25,6 +25,7 @@ use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_error, resolve_member,
     resolve_name, seems_declared, visible_names,
 };
+use crate::source_text::source_text;
 use crate::substitute::substitute;
 use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type, parts};
 
@@ -127,6 +128,7 @@ impl Lowering<'_> {
         let told = self.sink.split_off(first);
         let reported = self.sink.len();
         let ty = self.applied(path, lowered, span);
+        self.write_as_here(path, arguments, span);
         if !self.sink[reported..]
             .iter()
             .any(|it| it.code == Code::TYPE_ARGUMENT_COUNT)
@@ -134,6 +136,30 @@ impl Lowering<'_> {
             self.sink.extend(told);
         }
         ty
+    }
+
+    /// Adds to the report of a type of another language how it is written here with its arguments.
+    fn write_as_here(
+        &mut self,
+        path: &[ast::Identifier],
+        arguments: &[ast::TypeExpression],
+        span: Span,
+    ) {
+        let ([name], Some(report)) = (path, self.sink.last()) else {
+            return;
+        };
+        if report.code != Code::UNKNOWN_TYPE || report.place != self.place(name.span) {
+            return;
+        }
+        let text = |it: &ast::TypeExpression| source_text(self.db, self.item, it.span);
+        let arguments: Vec<Name> = arguments.iter().map(text).collect();
+        let whole = self.place(span);
+        if let Some(text) = foreign::applied_type(&name.name, &arguments)
+            && let Some(report) = self.sink.pop()
+        {
+            let title = format!("write `{text}`");
+            self.sink.push(report.fix(title, whole, text));
+        }
     }
 
     /// The type of a name with these arguments.

@@ -278,6 +278,37 @@ fn repeats(db: &dyn Db, file: File) -> Vec<Diagnostic> {
             );
         }
     }
+    found.extend(repeated_tests(db, file));
+    found
+}
+
+/// Tests with one name, which would share what is kept of them.
+fn repeated_tests(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut seen: FxHashMap<Name, Place> = FxHashMap::default();
+    let mut found = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        let Some(head) = item_head(db, item) else {
+            continue;
+        };
+        let ItemBody::Test {
+            name, name_span, ..
+        } = &head.body
+        else {
+            continue;
+        };
+        let place = Place::Item {
+            item,
+            span: *name_span,
+        };
+        match seen.entry(name.clone()) {
+            Entry::Occupied(first) => {
+                found.push(errors::repeated_test(place, *first.get(), name));
+            }
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
+        }
+    }
     found
 }
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use gsw_source::{Db, ItemId, Name, Span};
+use gsw_syntax::TokenKind;
 use gsw_syntax::ast::{self, ItemBody};
+
+use crate::tree::item_head;
 
 /// The text of `item`, so that moving it changes nothing for queries that quote it.
 #[salsa::tracked(returns(ref))]
@@ -22,6 +25,23 @@ pub fn source_text(db: &dyn Db, item: ItemId, span: Span) -> Name {
         text.get(span.start as usize..span.end as usize)
             .unwrap_or_default(),
     )
+}
+
+/// Where the parameters of `item` end, right after their parenthesis.
+#[must_use]
+pub fn parameters_end(db: &dyn Db, item: ItemId) -> Option<u32> {
+    let head = item_head(db, item)?;
+    let start = head.body.signature()?.name.span.end;
+    let rest = item_text(db, item).get(start as usize..)?;
+    let mut depth = 0;
+    for token in gsw_syntax::lex(rest).tokens {
+        depth += i32::from(token.kind == TokenKind::ParenOpen);
+        depth -= i32::from(token.kind == TokenKind::ParenClose);
+        if token.kind == TokenKind::ParenClose && depth == 0 {
+            return Some(start + token.span.end);
+        }
+    }
+    None
 }
 
 /// What is written after the type of a parameter or field.

@@ -40,6 +40,7 @@ pub fn lex(text: &str) -> Lexed {
         line_start: LineStart::Margin,
         pending_docs: None,
         frames: Vec::new(),
+        has_raw_ends: true,
         lexed: Lexed::default(),
     };
     lexer.lexed.tokens.reserve(text.len() / 4);
@@ -68,6 +69,8 @@ pub(crate) struct Lexer<'text> {
     pending_docs: Option<DocComment>,
     /// Strings whose interpolation is being read, outermost first.
     pub(crate) frames: Vec<string::Frame>,
+    /// Whether the end of a raw string may be ahead: where there was none, none is looked for again.
+    has_raw_ends: bool,
     pub(crate) lexed: Lexed,
 }
 

@@ -269,13 +269,10 @@ macro_rules! for_each_runtime_call {
             float_remainder plain(word, word);
             // `a.pow(b)` of floats.
             float_pow plain(word, word);
-            // `x.round()`
+            // `x.round()`, `x.floor()`, `x.ceil()`, `x.sqrt()`
             float_round plain(word);
-            // `x.floor()`
             float_floor plain(word);
-            // `x.ceil()`
             float_ceil plain(word);
-            // `x.sqrt()`
             float_sqrt plain(word);
             // `x.fixed(digits)`
             float_fixed plain(word, word);
@@ -285,6 +282,9 @@ macro_rules! for_each_runtime_call {
             // Time.
             // `d.seconds()`
             duration_seconds plain(word);
+            // `t + d`, and `t - d` or `t - other`; or `OutOfRange`.
+            time_add raising(word, word);
+            time_subtract raising(word, word);
             // `t.format(pattern, zone)`
             time_format raising(word, borrow, borrow);
             // `time.parse(text, pattern, zone)`; RFC 3339 without a pattern.

@@ -106,7 +106,7 @@ pub use text::{
     string_pad_start, string_repeat, string_replace, string_slice, string_split, string_split_once,
     string_trim, string_upper, string_words,
 };
-pub use time::{duration_seconds, time_format, time_parse};
+pub use time::{duration_seconds, time_add, time_format, time_parse, time_subtract};
 pub use value::{value_compare, value_equal, value_to_argument, value_to_json, value_to_string};
 
 /// Makes the table: picks the call of this module that has each row's name.

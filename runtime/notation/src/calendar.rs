@@ -19,6 +19,8 @@ pub enum Fault {
     Pattern(String),
     /// The text is no time by the pattern.
     Text,
+    /// The time is outside of 64 bits of nanoseconds.
+    Range,
 }
 
 /// RFC 3339 in UTC, with as many digits of a second as are needed: `2026-01-31T09:30:00.25Z`.
@@ -98,6 +100,10 @@ const fn date(day: i64) -> (i64, i64, i64) {
 
 /// What the message about a time outside of 64 bits of nanoseconds expects.
 pub const RANGE: &str = "a time between 1677-09-21 and 2262-04-11";
+
+/// What arithmetic on times says where its result is outside of 64 bits of nanoseconds.
+pub const OUT_OF_RANGE: &str =
+    "the time is out of range: times reach from 1677-09-21 to 2262-04-11, and durations 292 years";
 
 /// Whether a text that is no time of ours has the form of one that is too far away, such as the last day of the year 9999.
 #[must_use]
@@ -179,7 +185,7 @@ pub fn parse(text: &str, pattern: &str, zone: &str) -> Result<i64, Fault> {
             .map(|it| it.timestamp())
     };
     let instant = instant.map_err(|_| Fault::Text)?;
-    nanoseconds(instant).ok_or(Fault::Text)
+    nanoseconds(instant).ok_or(Fault::Range)
 }
 
 fn instant(time: i64) -> Timestamp {
@@ -307,5 +313,6 @@ mod tests {
         );
         assert_eq!(parse("soon", "%Y", "UTC"), Err(Fault::Text));
         assert_eq!(parse("12:00", "%H:%M", "UTC"), Err(Fault::Text));
+        assert_eq!(parse("1500-01-01", "%Y-%m-%d", "UTC"), Err(Fault::Range));
     }
 }

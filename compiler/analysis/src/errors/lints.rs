@@ -98,6 +98,7 @@ pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
         place,
         format!("variable `{name}` is assigned but never read"),
     )
+    .note("read it or leave it out; start its name with `_` if that is intended")
 }
 
 /// A text that is the same in all calls, after what differs from call to call.
@@ -120,6 +121,11 @@ pub enum Meant {
     Await(Place),
     /// To leave the function with it.
     Return {
+        start: Place,
+        meant: String,
+    },
+    /// To decide in a hook, which goes on without it.
+    Decide {
         start: Place,
         meant: String,
     },
@@ -160,6 +166,14 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
                 "only the last line of a function is its result: `return {meant}` leaves it here"
             ))
             .offer("return it", start, "return "),
+        Meant::Decide { start, meant } => {
+            let message = "this decision is dropped, and the hook goes on";
+            Diagnostic::error(Code::UNUSED_VALUE, place, message)
+                .note(format!(
+                    "a hook decides by the value of its body: `return {meant}` decides here"
+                ))
+                .fix("return it", start, "return ")
+        }
         Meant::Assign { start, name } => diagnostic
             .note(format!(
                 "a method gives a new value and changes nothing: `{name} = …` is what changes `{name}`"
@@ -172,11 +186,16 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
 }
 
 /// The value that the body of `name` ends with and does not give.
-pub fn dropped_result(place: Place, name: &str, ty: &str) -> Diagnostic {
+/// `end` is right after its parameters.
+pub fn dropped_result(place: Place, name: &str, ty: &str, end: Option<Place>) -> Diagnostic {
     let message = format!("this value is dropped: `{name}` states no result");
-    Diagnostic::warning(Code::UNUSED_VALUE, place, message).note(format!(
+    let diagnostic = Diagnostic::warning(Code::UNUSED_VALUE, place, message).note(format!(
         "`-> {ty}` behind its parameters gives it; `let _ = …` drops it on purpose"
-    ))
+    ));
+    match end {
+        Some(end) => diagnostic.offer(format!("write `-> {ty}`"), end, format!(" -> {ty}")),
+        None => diagnostic,
+    }
 }
 
 /// A variable that a task reads, and writes after it has waited.

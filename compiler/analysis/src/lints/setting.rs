@@ -5,7 +5,9 @@ use gsw_abi::setting::Setting as Known;
 use gsw_names::{item_signature, settings_of};
 use gsw_project::resolved_model;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
-use gsw_syntax::ast::{Expression, ExpressionKind, Literal, Setting, SettingValue};
+use gsw_syntax::ast::{
+    Child, Expression, ExpressionKind, Literal, Setting, SettingValue, children, item_children,
+};
 use gsw_syntax::item_ast;
 
 use crate::errors;
@@ -23,6 +25,18 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         None => models_of(db, &own),
     };
     report(item, &own, &asked, found);
+    let mut waiting = item_children(&tree);
+    while let Some(child) = waiting.pop() {
+        if let Child::Expression(expression) = &child
+            && let ExpressionKind::With { settings, .. } = &expression.kind
+        {
+            // Without a model of its own a call asks that of an agent, which a value may decide.
+            let of_call: Vec<&Setting> = settings.iter().collect();
+            models(db, item, &of_call, found);
+            report(item, &of_call, &models_of(db, &of_call), found);
+        }
+        waiting.extend(children(child));
+    }
 }
 
 fn report(item: ItemId, settings: &[&Setting], models: &[String], found: &mut Vec<Diagnostic>) {

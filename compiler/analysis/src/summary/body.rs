@@ -55,7 +55,7 @@ pub(super) struct BodyFacts {
     /// Whether functions wait that calls of items are given to call, where some do.
     handed: FxHashMap<ExpressionId, Waits>,
     /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
-    pub(super) impossible: Vec<(ExpressionId, usize)>,
+    pub(super) impossible: Vec<(ExpressionId, Pattern)>,
     /// Functions that become ones of a type that says less of them; as the last walk found it.
     pub(super) leaks: Vec<Leak>,
     /// What expressions do whose value is dropped, with what tasks raise that are dropped so; as the last walk found it.
@@ -511,9 +511,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// An arm of the `catch` at `id` takes nothing.
-    pub(super) fn never_matches(&mut self, id: ExpressionId, arm: usize) {
-        self.facts.impossible.push((id, arm));
+    /// An arm of the `catch` at `id`, or a part of one, takes nothing.
+    pub(super) fn never_matches(&mut self, id: ExpressionId, pattern: &Pattern) {
+        self.facts.impossible.push((id, pattern.clone()));
     }
 
     /// Whatever value a local gets brings `facts`.

@@ -144,6 +144,23 @@ impl<'a> Remaining<'a> {
     }
 }
 
+/// The largest parts of a pattern that can match nothing: all of it, or some of those that `|` joins.
+pub(super) fn impossible_parts<'p>(
+    pattern: &'p Pattern,
+    is_impossible: &dyn Fn(&Pattern) -> bool,
+) -> Vec<&'p Pattern> {
+    if is_impossible(pattern) {
+        return vec![pattern];
+    }
+    let PatternKind::Or(parts) = &pattern.kind else {
+        return Vec::new();
+    };
+    let parts = parts.iter();
+    parts
+        .flat_map(|it| impossible_parts(it, is_impossible))
+        .collect()
+}
+
 /// Whether a pattern inside a payload matches every value.
 fn covers_all(db: &dyn Db, pattern: &Pattern) -> bool {
     match &pattern.kind {

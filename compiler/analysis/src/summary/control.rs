@@ -9,7 +9,7 @@ use gsw_names::{alias_target, substitute};
 use gsw_source::{Db, ItemId};
 
 use super::body::{BodyWalk, Outcome, acting};
-use super::caught::Remaining;
+use super::caught::{Remaining, impossible_parts};
 use super::facts::{Facts, Raised, add, nothing};
 use super::left_task::may_be_left;
 use super::task::deadlock;
@@ -111,10 +111,12 @@ impl<'a> BodyWalk<'a, '_> {
             does: nothing(),
             value: guarded.value,
         };
-        for (index, arm) in arms.iter().enumerate() {
-            let is_impossible = |it: &Remaining<'_>| it.is_impossible(&arm.pattern);
-            if !unknown && is_impossible(&left) && is_impossible(&late) {
-                self.never_matches(id, index);
+        for arm in arms {
+            if !unknown {
+                let is_impossible = |it: &Pattern| left.is_impossible(it) && late.is_impossible(it);
+                for part in impossible_parts(&arm.pattern, &is_impossible) {
+                    self.never_matches(id, part);
+                }
             }
             let mut facts = Facts {
                 // Before the subtraction: this arm may be met by what it takes itself.

@@ -30,17 +30,15 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             found.push(errors::catch_without_arms(body.place(expression.span)));
         }
     }
-    for (id, index) in &facts.impossible {
-        let ExpressionKind::Catch { value, arms } = &body.expression(*id).kind else {
+    for (id, pattern) in &facts.impossible {
+        let ExpressionKind::Catch { value, .. } = &body.expression(*id).kind else {
             continue;
         };
-        if let Some(arm) = arms.get(*index) {
-            let report = errors::impossible_catch(body.place(arm.pattern.span));
-            found.push(match waits_for_model(db, body, *value, &arm.pattern) {
-                true => errors::late_answer(report),
-                false => report,
-            });
-        }
+        let report = errors::impossible_catch(body.place(pattern.span));
+        found.push(match waits_for_model(db, body, *value, pattern) {
+            true => errors::late_answer(report),
+            false => report,
+        });
     }
     for leak in &facts.leaks {
         let place = body.place(body.expression(leak.value).span);

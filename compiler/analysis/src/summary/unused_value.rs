@@ -9,7 +9,7 @@ use gsw_infer::hir::{
 };
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::Type;
-use gsw_names::{display_type, item_head, item_signature};
+use gsw_names::{display_type, is_std, item_head, item_signature, parameters_end};
 use gsw_source::{Db, Diagnostic, ItemKind, Name, Severity, Span};
 use gsw_syntax::locate;
 use rustc_hash::FxHashSet;
@@ -183,7 +183,10 @@ fn dropped_result(
 ) -> Option<(Diagnostic, Vec<ExpressionId>)> {
     let item = body.item;
     let head = item_head(db, item)?;
-    let may_state = matches!(item.kind(db), ItemKind::Function | ItemKind::Workflow);
+    let may_state = matches!(
+        item.kind(db),
+        ItemKind::Function | ItemKind::Workflow | ItemKind::Tool
+    );
     let states_nothing = head.body.signature()?.result.is_none();
     if !may_state || !states_nothing || body.part != BodyPart::Main {
         return None;
@@ -211,7 +214,11 @@ fn dropped_result(
         return None;
     }
     let ty = display_type(db, &first.ty);
-    let report = errors::dropped_result(body.place(first.span), item.name(db), &ty);
+    // What a `return` leaves with would have to be a result, too.
+    let may_be_left = body.has(|it| matches!(it, ExpressionKind::Return(_)));
+    let end = parameters_end(db, item).filter(|_| !may_be_left);
+    let end = end.map(|at| body.place(Span::new(at, at)));
+    let report = errors::dropped_result(body.place(first.span), item.name(db), &ty, end);
     Some((report, given))
 }
 
@@ -337,6 +344,12 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
         && function.parameters.is_empty()
     {
         Meant::Call(body.place(Span::new(span.end, span.end)))
+    } else if decides(db, body, &expression.ty) {
+        let meant = text(db, body, expression.span).to_owned();
+        Meant::Decide {
+            start: before,
+            meant,
+        }
     } else if let Some(name) = changed(body, id) {
         Meant::Assign {
             start: before,
@@ -351,6 +364,17 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
     } else {
         Meant::Unknown
     }
+}
+
+/// Whether a value of this type is what a handler of a hook gives.
+fn decides(db: &dyn Db, body: &Body, ty: &Type) -> bool {
+    const DECISIONS: [&str; 3] = ["Admission", "Amendment", "Decision"];
+    let Type::Enum(item, _) = ty else {
+        return false;
+    };
+    matches!(body.part, BodyPart::Handler(_))
+        && is_std(db, item.file(db))
+        && DECISIONS.contains(&item.name(db).as_str())
 }
 
 /// Whether the body may end with a value of this type.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gsw_service::Exit;
 use gsw_source::Database;
 
-use crate::declarations::{Whose, declarations, described, json_lines, meant};
+use crate::declarations::{Whose, declarations, described, imported, json_lines, meant};
 use crate::{compile, project, report};
 
 #[derive(clap::Args)]
@@ -34,11 +34,13 @@ pub fn describe(arguments: &Describe) -> Exit {
         Ok(db) => db,
         Err(exit) => return exit,
     };
-    let named = declarations(&db, Whose::All);
-    let found = match meant(&named, &arguments.name) {
-        Ok(found) => found,
-        Err(why) => return report::usage(&why),
-    };
+    let mut found = imported(&db, &arguments.name);
+    if found.is_empty() {
+        found = match meant(&declarations(&db, Whose::All), &arguments.name) {
+            Ok(found) => found,
+            Err(why) => return report::usage(&why),
+        };
+    }
     let described = described(&db, &found);
     match arguments.format {
         Form::Json => report::output_json(&json_lines(&described)),

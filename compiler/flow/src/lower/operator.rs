@@ -121,6 +121,16 @@ impl Emitter<'_, '_> {
     ) -> Operand {
         let id = self.type_id(result);
         let value = match self.program.family(left_type) {
+            Family::Time => {
+                let call = match operator {
+                    ArithmeticOperator::Add => RuntimeCall::time_add,
+                    ArithmeticOperator::Subtract => RuntimeCall::time_subtract,
+                    ArithmeticOperator::Multiply
+                    | ArithmeticOperator::Divide
+                    | ArithmeticOperator::Remainder => return self.unreachable(),
+                };
+                self.runtime(id, call, vec![left, right])
+            }
             Family::Duration
                 if operator == ArithmeticOperator::Divide
                     && matches!(self.program.family(result), Family::Float) =>
@@ -129,7 +139,7 @@ impl Emitter<'_, '_> {
                 let right = self.runtime(builtin::FLOAT, RuntimeCall::int_to_float, vec![right]);
                 self.operation(id, Operation::FloatDivide, left, right)
             }
-            Family::Int | Family::Duration | Family::Time => {
+            Family::Int | Family::Duration => {
                 let operation = match operator {
                     ArithmeticOperator::Add => Checked::Add,
                     ArithmeticOperator::Subtract => Checked::Subtract,

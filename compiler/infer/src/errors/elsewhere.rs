@@ -17,11 +17,25 @@ pub fn or_of_optional(mut diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
-/// The call of what states no result.
-pub fn states_no_result(diagnostic: Diagnostic, name: &str, wanted: &str) -> Diagnostic {
-    diagnostic.note(format!(
+/// The call of what states no result, or a `return` with a value in it; `end` is right after its parameters.
+pub fn states_no_result(
+    diagnostic: Diagnostic,
+    name: &str,
+    wanted: &str,
+    end: Option<Place>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.note(format!(
         "`{name}` states no result; its type stands behind the parameters: `-> {wanted}`"
-    ))
+    ));
+    match end {
+        Some(end) => diagnostic.offer(format!("write `-> {wanted}`"), end, format!(" -> {wanted}")),
+        None => diagnostic,
+    }
+}
+
+/// Tasks that are added up.
+pub fn sum_of_tasks(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("the values of tasks are waited for first: `(await tasks).sum()`")
 }
 
 /// A text where an error is wanted; the places are right before and after it.
@@ -48,8 +62,8 @@ pub fn setting_as_argument(diagnostic: Diagnostic, callee: &str, name: &str) -> 
     ))
 }
 
-/// A module that is called like a function of its.
-pub fn members_are_called(diagnostic: Diagnostic, module: &str, members: &[Name]) -> Diagnostic {
+/// A module where one of its functions is meant.
+pub fn has_members(diagnostic: Diagnostic, module: &str, members: &[Name]) -> Diagnostic {
     let names: Vec<String> = members
         .iter()
         .filter(|it| it.starts_with(char::is_lowercase))
@@ -109,7 +123,7 @@ pub fn first_of_models(place: Place, brackets: Option<(Place, Place)>) -> Diagno
 
 /// A workflow where tools are listed.
 pub fn spawned_by_model(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a workflow is started by a tool that calls it, or by a model itself: `spawns: [name]`, with `introspect.request_workflow` in `tools`")
+    diagnostic.note("a workflow is started by a tool that calls it, or by a model itself: `spawns: [name]`, with `introspect.request_spawn_workflow` in `tools`")
 }
 
 /// A text where an error is matched.

@@ -234,7 +234,7 @@ pub(super) fn call_definition(
                 errors::not_callable(cx.hir.place(name_span), &format!("the module `{name}`"));
             let members = member_names(cx.db, module);
             cx.hir
-                .report(elsewhere::members_are_called(report, name, &members));
+                .report(elsewhere::has_members(report, name, &members));
             lost_call(cx, call)
         }
         Definition::Item(item) => match item.kind(cx.db) {

@@ -3,7 +3,7 @@
 use gsw_abi::builtin::BuiltinError;
 use gsw_names::types::Type;
 use gsw_names::{builtin_item, partial};
-use gsw_source::{ItemId, Span};
+use gsw_source::{Diagnostic, ItemId, Span};
 use gsw_syntax::ast;
 
 use crate::errors::{habits, patterns, values as errors};
@@ -423,6 +423,9 @@ pub(super) fn infer_return(
         return id;
     }
     let value = match value {
+        Some(value) if wanted == Type::Unit && states_no_result(cx) => {
+            Some(value_without_result(cx, value))
+        }
         Some(value) => Some(cx.expression(value, &Expected::Type(wanted))),
         None => {
             let unit = cx.hir.push(ExpressionKind::Unit, Type::Unit, span);
@@ -433,6 +436,32 @@ pub(super) fn infer_return(
     };
     cx.hir
         .push(ExpressionKind::Return(value), Type::Never, span)
+}
+
+/// Whether what is inferred is the body of an item itself, whose head says nothing of a result.
+fn states_no_result(cx: &Context) -> bool {
+    let head = gsw_names::item_head(cx.db, cx.hir.item);
+    let signature = head.as_deref().and_then(|it| it.body.signature());
+    !cx.hir.locals.is_in_closure() && signature.is_some_and(|it| it.result.is_none())
+}
+
+/// The value after `return` in what gives none; of several only the first is reported.
+fn value_without_result(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    let given = cx.expression(value, &Expected::Anything);
+    let ty = cx.hir.table.resolve(&cx.hir.ty(given));
+    let before = cx.hir.findings.reported();
+    let coerced = cx.hir.coerce(given, &Type::Unit);
+    let Some(report) = cx.hir.findings.first_error_since(before).cloned() else {
+        return coerced;
+    };
+    let report = mismatch::lacks_result(&cx.hir, report, cx.hir.item, &ty);
+    let reports = cx.hir.findings.diagnostics_mut();
+    reports.pop();
+    let is_told = |it: &Diagnostic| it.code == report.code && it.fixes == report.fixes;
+    if report.fixes.is_empty() || !reports.iter().any(is_told) {
+        reports.push(report);
+    }
+    coerced
 }
 
 pub(super) fn infer_fail(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {

@@ -1,8 +1,8 @@
 //! Why a value is not of the type that is wanted, and what would make it one.
 
 use gsw_names::types::{Type, parts};
-use gsw_names::{KnownItem, Variance, type_variances};
-use gsw_source::{Diagnostic, Name, Span, Suggestion};
+use gsw_names::{KnownItem, Variance, parameters_end, type_variances};
+use gsw_source::{Diagnostic, ItemId, Name, Place, Span, Suggestion};
 
 use crate::errors::elsewhere;
 use crate::errors::habits;
@@ -77,8 +77,8 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit, Type::Map(..) | Type::Json) if is_empty_block(hir, span) => {
             errors::empty_map(diagnostic, place, empty_map_for(hir, span))
         }
-        (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
-            elsewhere::states_no_result(diagnostic, &name, &wanted)
+        (Type::Unit, _) if let Some(called) = called_without_result(hir, id) => {
+            lacks_result(hir, diagnostic, called, target)
         }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         // These have no text, so interpolation would be wrong advice below.
@@ -318,8 +318,8 @@ pub(super) fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
     )
 }
 
-/// The name of what is called, where its author has written no result.
-pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
+/// What is called, where its author has written no result.
+pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<ItemId> {
     let (ExpressionKind::Call {
         callee: Callee::Item { item, .. },
         ..
@@ -328,7 +328,30 @@ pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Optio
     else {
         return None;
     };
-    (!gsw_names::is_std(hir.db, item.file(hir.db))).then(|| item.name(hir.db).clone())
+    (!gsw_names::is_std(hir.db, item.file(hir.db))).then_some(*item)
+}
+
+/// The report of a value that an item does not give, since its author has written no result.
+pub(super) fn lacks_result(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    item: ItemId,
+    wanted: &Type,
+) -> Diagnostic {
+    let wanted = hir.show(wanted);
+    // What is not known yet has no name that could be written, and other files are not mended from here.
+    let is_known = !wanted.contains('_');
+    let is_own = item.file(hir.db) == hir.item.file(hir.db);
+    let end = parameters_end(hir.db, item).filter(|_| is_known && is_own);
+    let wanted = match is_known {
+        true => wanted,
+        false => "…".to_owned(),
+    };
+    let end = end.map(|at| Place::Item {
+        item,
+        span: Span::new(at, at),
+    });
+    elsewhere::states_no_result(diagnostic, item.name(hir.db), &wanted, end)
 }
 
 /// Whether nothing is between two braces.

@@ -6,7 +6,7 @@ use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Definition, Parameter, Presence, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span};
 
-use crate::errors::records;
+use crate::errors::{elsewhere, records};
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::hir_builder::HirBuilder;
@@ -49,7 +49,12 @@ pub(super) fn definition_value(
     hir.refer(span, reference(definition));
     match definition {
         Definition::Variant { item, variant } => variant_value(hir, item, variant, span, hint),
-        Definition::Module(_) => not_a_value(hir, &format!("the module `{name}`"), span),
+        Definition::Module(module) => {
+            let report = records::not_a_value(hir.place(span), &format!("the module `{name}`"));
+            let members = gsw_names::member_names(hir.db, module);
+            hir.report(elsewhere::has_members(report, name, &members));
+            hir.invalid(span)
+        }
         Definition::Item(item) => match item.kind(hir.db) {
             ItemKind::Function if is_property(hir.db, item) => property_value(hir, item, span),
             ItemKind::Function

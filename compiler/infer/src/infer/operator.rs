@@ -423,9 +423,9 @@ fn instead_of_operands(
     {
         mismatch::of_text(hir, report, left, item)
     } else if *left_type == Type::Unit
-        && let Some(name) = mismatch::called_without_result(hir, left)
+        && let Some(called) = mismatch::called_without_result(hir, left)
     {
-        elsewhere::states_no_result(report, &name, &hir.show(right_type))
+        mismatch::lacks_result(hir, report, called, right_type)
     } else if *left_type == Type::String {
         instead_of_text(hir, operator, right, report)
     } else if operator == BinaryOperator::Multiply

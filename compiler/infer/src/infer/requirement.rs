@@ -125,6 +125,7 @@ fn instead(
         | Requirement::Negate
         | Requirement::Json => report,
         Requirement::Numeric if *ty == Type::String => elsewhere::joined_texts(report),
+        Requirement::Numeric if matches!(ty, Type::Task(_)) => elsewhere::sum_of_tasks(report),
         Requirement::Numeric if matches!(ty, Type::Optional(_)) => habits::sum_of_optionals(report),
         Requirement::Numeric => report,
         Requirement::Key if function == "group_by" && *ty == Type::Bool => {

@@ -503,3 +503,21 @@ pub(super) fn unlistable(hir: &mut HirBuilder, setting: &str, what: &str, span: 
         false => report,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use gsw_abi::setting::{AnswerForm, BUDGET_PARTS, CACHE_PARTS};
+    use gsw_source::{Code, explain};
+
+    #[test]
+    fn the_page_of_wrong_settings_lists_what_closed_ones_may_be() {
+        let page = explain(Code::WRONG_SETTING.name()).unwrap_or_default();
+        let words = AnswerForm::ALL
+            .iter()
+            .map(|it| format!("\"{}\"", it.name()));
+        let parts = CACHE_PARTS.iter().chain(BUDGET_PARTS);
+        for written in words.chain(parts.map(|(name, _)| format!("{name}: "))) {
+            assert!(page.contains(&written), "{written}");
+        }
+    }
+}

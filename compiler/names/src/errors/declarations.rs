@@ -11,6 +11,12 @@ pub fn duplicate_definition(place: Place, first: Place, what: &str, name: &str) 
         .label(first, "first declared here")
 }
 
+/// A test with the name of another in its file.
+pub fn repeated_test(place: Place, first: Place, name: &str) -> Diagnostic {
+    duplicate_definition(place, first, "the test", name)
+        .note("a test is found by its name, and so are its snapshots and its cassette")
+}
+
 /// A parameter without a type.
 pub fn missing_type(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` needs a type");

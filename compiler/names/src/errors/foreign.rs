@@ -151,6 +151,14 @@ const NAMES: &[(&str, &str)] = &[
         "retry",
         "what is tried again stands in a block: `retry 3 { … }`",
     ),
+    (
+        "env",
+        "`env.get(\"NAME\")` of `std/env` is a variable of the environment, or `none`",
+    ),
+    (
+        "external",
+        "an `external` is declared by a name and called by it: `external payment(order: string) -> bool`, then `payment(order)`",
+    ),
     ("len", "it is a method: `xs.len()`"),
     ("list", LISTED),
     ("listOf", LISTED),
@@ -186,6 +194,7 @@ const NAMES: &[(&str, &str)] = &[
     ("string", "put values into text with `\"${…}\"`"),
     ("sum", "it is a method: `xs.sum()`"),
     ("todo", "`fail Failed(\"…\")` raises an error"),
+    ("wait", "`sleep(1h)` waits for that long"),
     ("zip", "it is a method: `xs.zip(ys)`"),
     ("abs", "it is a method: `x.abs()`"),
     ("round", "it is a method: `x.round()`"),

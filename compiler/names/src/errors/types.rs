@@ -115,6 +115,17 @@ pub fn union_member(place: Place, ty: &str) -> Diagnostic {
         .note("for a choice between types declare an `enum` with a variant for each")
 }
 
+/// A union whose last text alone is optional; `text` is the whole as it is meant.
+pub fn optional_union(place: Place, whole: Place, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::UNION_MEMBER,
+        place,
+        "only the last text of this union is optional",
+    )
+    .note("a union that may be `none` stands in parentheses: `(\"a\" | \"b\")?`")
+    .fix(format!("write `{text}`"), whole, text)
+}
+
 /// A type that cannot have a finite value.
 pub fn infinite_type(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` contains itself, so no value of it could ever be constructed");

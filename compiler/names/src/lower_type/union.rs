@@ -51,6 +51,23 @@ impl Lowering<'_> {
         ))
     }
 
+    /// A report of a union whose last text alone is optional: `"good" | "bad"?`.
+    fn optional_member(&self, members: &[ast::TypeExpression]) -> Option<Diagnostic> {
+        let (last, rest) = members.split_last()?;
+        let ast::TypeExpressionKind::Optional(inner) = &last.kind else {
+            return None;
+        };
+        let is_text =
+            |it: &ast::TypeExpression| matches!(it.kind, ast::TypeExpressionKind::Literal(_));
+        if !is_text(inner) || !rest.iter().all(is_text) {
+            return None;
+        }
+        let members = Span::new(rest.first()?.span.start, inner.span.end);
+        let text = format!("({})?", source_text(self.db, self.item, members));
+        let whole = self.place(Span::new(members.start, last.span.end));
+        Some(errors::optional_union(self.place(last.span), whole, &text))
+    }
+
     /// A report of a name with a small letter beside texts: `"good" | bad`.
     fn text_without_quotes(
         &self,
@@ -73,6 +90,9 @@ impl Lowering<'_> {
             return self.report(errors::enum_instead(place, &names));
         }
         if let Some(report) = self.union_with_nothing(members) {
+            return self.report(report);
+        }
+        if let Some(report) = self.optional_member(members) {
             return self.report(report);
         }
         let mut literals: BTreeSet<Name> = BTreeSet::new();

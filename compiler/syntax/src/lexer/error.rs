@@ -17,6 +17,12 @@ pub enum LexicalErrorKind {
     UnknownCharacter(char),
     /// An operator of another language; the text names ours.
     ForeignOperator(&'static str),
+    /// The sign that starts a comment up to the end of its line in another language.
+    ForeignLineComment,
+    /// The sign that starts a comment with an end of its own.
+    ForeignBlockComment,
+    /// The sign before a raw string that lacks its `r`.
+    RawWithoutMark,
     /// Text in other quotes; in double ones when nothing in it changes its meaning there.
     ForeignQuotes(Option<String>),
     /// A string without its closing quotes.
@@ -45,6 +51,13 @@ impl LexicalError {
         match &self.kind {
             LexicalErrorKind::UnknownCharacter(character) => unknown_character(*character, place),
             LexicalErrorKind::ForeignOperator(ours) => foreign_operator(ours, place),
+            LexicalErrorKind::ForeignLineComment => {
+                comment(place).fix("write `//`", place, "//")
+            }
+            LexicalErrorKind::ForeignBlockComment => comment(place),
+            LexicalErrorKind::RawWithoutMark => {
+                unknown_character('#', place).fix("write `r#`", place, "r#")
+            }
             LexicalErrorKind::ForeignQuotes(mended) => {
                 let message = "strings are written in double quotes";
                 let diagnostic = Diagnostic::error(Code::INVALID_CHARACTER, place, message);
@@ -99,11 +112,15 @@ pub fn number_too_large(place: Place) -> Diagnostic {
     )
 }
 
-/// An operator of another language, or the sign that starts its comments.
+fn comment(place: Place) -> Diagnostic {
+    let message = "a comment starts with `//` and runs to the end of the line";
+    Diagnostic::error(Code::INVALID_CHARACTER, place, message)
+}
+
+/// An operator of another language.
 fn foreign_operator(ours: &'static str, place: Place) -> Diagnostic {
     let report = |message: String| Diagnostic::error(Code::INVALID_CHARACTER, place, message);
     match ours {
-        "//" => report("a comment starts with `//` and runs to the end of the line".to_owned()),
         "??" => report("what is used instead of `none` stands behind `??`".to_owned())
             .note("`or` joins conditions")
             .fix("write `??`", place, "??"),

@@ -49,6 +49,7 @@ impl Lexer<'_> {
             [b'\'', b'\'', b'\'', ..] => self.foreign_quotes("'''", "'''"),
             [b'\'', ..] => self.foreign_quotes("'", "'"),
             [b'`', ..] => self.foreign_quotes("`", "`"),
+            [b'#', b'"', ..] if self.is_unmarked_raw_string() => self.unmarked_raw_string(),
             [b'#', ..] if self.is_hash_comment() => self.skip_line(1),
             _ => match self.text[start..].chars().next() {
                 Some('“') => self.foreign_quotes("“", "”"),
@@ -75,7 +76,7 @@ impl Lexer<'_> {
         let rest = &self.text[start..];
         let length = rest.find("*/").map_or(2, |length| length + 2);
         self.position += length;
-        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
+        self.report_at(LexicalErrorKind::ForeignBlockComment, start, start + 2);
     }
 
     /// Whether the `#` here seems to start a comment: brackets that close after it on its line belong to the code.
@@ -102,7 +103,7 @@ impl Lexer<'_> {
         let rest = &self.bytes[start..];
         let line = rest.iter().position(|byte| *byte == b'\n');
         self.position += line.unwrap_or(rest.len());
-        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + sign);
+        self.report_at(LexicalErrorKind::ForeignLineComment, start, start + sign);
     }
 
     /// Whether the `||` here precedes what is used instead of nothing, a plain value that ends the expression, and not

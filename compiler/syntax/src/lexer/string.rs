@@ -5,7 +5,7 @@
 
 use crate::lexer::block_string::Layout;
 use crate::lexer::{Lexer, LexicalErrorKind, name};
-use crate::token::{TokenKind, Value};
+use crate::token::{TokenKind, Value, Word};
 
 /// A string that is being read.
 pub(crate) struct Frame {
@@ -177,6 +177,29 @@ impl Lexer<'_> {
                 Value::Text(name(&rest[..line_end])),
             );
         }
+    }
+
+    /// Whether the `#"` here begins a raw string that lacks its `r`: it has an end.
+    pub(super) fn is_unmarked_raw_string(&mut self) -> bool {
+        if !self.has_raw_ends || !self.frames.is_empty() {
+            return false;
+        }
+        self.has_raw_ends = self.text[self.position + 2..].contains("\"#");
+        self.has_raw_ends
+    }
+
+    /// Reads `#"…"#` as `r#"…"#`. After `prompt`, where no string may stand, the grammar reports the whole form.
+    pub(super) fn unmarked_raw_string(&mut self) {
+        let (start, content) = (self.position, self.position + 2);
+        let rest = &self.text[content..];
+        let length = rest.find("\"#").unwrap_or(rest.len());
+        let text = name(&rest[..length].replace("\r\n", "\n"));
+        self.position = (content + length + 2).min(self.text.len());
+        let before = self.lexed.tokens.last();
+        if before.is_none_or(|it| it.word != Word::Prompt) {
+            self.report_at(LexicalErrorKind::RawWithoutMark, start, start + 1);
+        }
+        self.push_value(TokenKind::String, start, Value::Text(text));
     }
 
     /// Keeps the text from `start` to the current position as a piece of the innermost string.

@@ -5,6 +5,7 @@ mod arms;
 mod braces;
 mod foreign;
 mod outline;
+mod rearranged;
 mod rewritten;
 mod sight;
 mod sign;
@@ -298,6 +299,7 @@ impl<'tokens> Scene<'tokens> {
 
     /// The report of an error; `None` where it follows from one that was reported.
     pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Option<Diagnostic> {
+        let error = &self.at_equal_for_braces(error);
         let is_end = error.reason == Reason::Unexpected && error.index >= self.tokens.len();
         if self.lacks_brace && is_end || self.lacks_body {
             return None;

@@ -118,6 +118,8 @@ fn variant(db: &dyn Db, name: &Name, mut ty: Type) -> Option<UnusedMeant> {
     let has_payload = variants
         .iter()
         .any(|it| it.name == meant && !it.fields.is_empty());
+    // One that is declared with a small letter is reported there, and gets a capital.
+    let meant = capitalised(&meant);
     Some(UnusedMeant::Variant {
         text: match has_payload {
             true => format!("{meant}(..)"),

@@ -127,7 +127,10 @@ impl Names<'_, '_> {
         const MEANT: &[&str] = &["self", "this", "v", "val", "value", "x"];
         let is_check = self.scopes.find("it").is_some() && self.item.kind(self.db).is_type();
         let place = self.place(span);
-        (is_check && MEANT.contains(&name.as_str()))
+        // A part of the record of that name is meant, or the record itself.
+        let is_other = self.own_field(name).is_some()
+            || name == "this" && self.scopes.find("self").is_some() && self.is_used(span, &['.']);
+        (is_check && !is_other && MEANT.contains(&name.as_str()))
             .then(|| records::value_in_check(errors::unknown_name(place, name, None), place))
     }
 

@@ -1,14 +1,17 @@
-//! Arms of a `match` and variants of an enum that all have the sign of another language, which is one mistake.
+//! Arms of a `match` and variants of an enum that all have the sign of another language, which is one mistake; and a `try` with its parts.
 
 use gsw_source::Edit;
 
 use crate::parser::error::{Expected, ParseError, Scene};
-use crate::token::TokenKind as Kind;
+use crate::token::{LineStart, Token, TokenKind as Kind};
 
 impl Scene<'_> {
     /// Whether it is about an arm with the arrow of another language, or about a variant with a value, as one in the same braces
     /// that was reported.
     pub(super) fn is_told(&mut self, error: &ParseError) -> bool {
+        if self.handles_try(error) {
+            return true;
+        }
         let opener = self.arms_with_arrow(error);
         let Some(opener) = opener.or_else(|| self.variants_with_value(error)) else {
             return false;
@@ -40,6 +43,19 @@ impl Scene<'_> {
             has_sign |= matches!(token.kind, Kind::FatArrow | Kind::Arrow);
         }
         Some(edits)
+    }
+
+    /// Whether it is on the line of an `except:` that belongs to the `try:` above it, which was reported.
+    fn handles_try(&self, error: &ParseError) -> bool {
+        let upto = self.tokens.get(..=error.index).unwrap_or_default();
+        let line = upto
+            .iter()
+            .rposition(|it| it.line_start != LineStart::Inside);
+        let (above, line) = upto.split_at(line.unwrap_or(0));
+        let word = line.first().map(|it| self.source(it.span));
+        let is_try =
+            |pair: &[Token]| self.source(pair[0].span) == "try" && pair[1].kind == Kind::Colon;
+        matches!(word, Some("except" | "finally")) && above.windows(2).any(is_try)
     }
 
     /// The braces of the enum one of whose variants has a value.

@@ -1,5 +1,7 @@
 //! Words of other languages where they are not allowed, and what is written here instead.
 
+mod found;
+
 use gsw_source::{Name, nearest};
 
 use crate::parser::error::Expected;
@@ -46,6 +48,8 @@ const METHOD: &str = "a method is declared outside its type: `fn Name.method(sel
 pub(super) const ARM: &str = "an arm is written `pattern => value`";
 pub(super) const ARROW: &str = "the result type is written `-> type`";
 pub(super) const GUARD: &str = "a condition of an arm stands behind `if`: `n if n > 1 => …`";
+pub(super) const VARIANTS: &str =
+    "variants are listed in braces and have no values: `enum Level { Low, High }`";
 const MATCH: &str = "pattern matching is written `match value { pattern => … }`";
 pub(super) const MUTABLE: &str = "a mutable variable is declared with `var` instead of `let`";
 pub(super) const VALUE_FROM_THE_BEGINNING: &str = "a variable has a value from the beginning: `var found = \"\"`, or `let x = if c { a } else { b }`";
@@ -55,7 +59,8 @@ const MODULE: &str = "a file is a module: `import ./file`";
 const FAIL: &str = "an error is raised with `fail`";
 const ELSE_IF: &str = "another condition is written `else if`";
 const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
-const RAISES: &str = "the errors of a function come after `!`: `-> int ! Failed | Timeout`";
+pub(super) const RAISES: &str =
+    "the errors of a function come after `!`: `-> int ! Failed | Timeout`";
 pub(super) const OPTIONAL: &str = "a value that may be `none` has an optional type, `line: int?`, and what may be left out a default value, `line: int? = none`";
 const TOP_LEVEL: &str = "declarations stand at the top level of a file, not in a body";
 const TEST: &str = "a test is written `test \"name\" { assert … }`";
@@ -142,6 +147,13 @@ const BEFORE: &[Foreign] = &[
         is_argument,
         Some(""),
         "there is no `async`: functions wait where they need to, and `parallel for x in xs { f(x) }` does it for all at once",
+    ),
+    word_where("compensate", is_statement, None, TAKEN_BACK),
+    word_where(
+        "deny",
+        is_statement,
+        None,
+        "the reason stands in parentheses: `deny(\"why\")`",
     ),
     word_where("del", is_statement, None, LEFT_OUT),
     word_where("delete", is_statement, None, LEFT_OUT),
@@ -260,234 +272,10 @@ const BEFORE: &[Foreign] = &[
     ),
 ];
 
-/// Words that are not allowed where they are.
-const FOUND: &[Foreign] = &[
-    word_where("backoff", is_modifier, None, BELONGS_TO_RETRY),
-    word_where(
-        "by",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "`by` stands right after the result type, before `timeout`",
-    ),
-    word_where(
-        "cache",
-        is_modifier,
-        None,
-        "answers are kept by a setting of an agent or a prompt, `cache: 5m`; what a step gives is kept for as long as its run",
-    ),
-    word_where(
-        "concurrency",
-        is_modifier,
-        Some("limit"),
-        "how many are done at once is a `limit`: `parallel for x in xs limit 4 { … }`",
-    ),
-    word_where(
-        "const",
-        |expected| expected.has(Expected::STATEMENT),
-        Some("let"),
-        BOUND,
-    ),
-    word("elif", Some("else if"), ELSE_IF),
-    word("elseif", Some("else if"), ELSE_IF),
-    word("elsif", Some("else if"), ELSE_IF),
-    word_where(
-        "else",
-        |expected| expected.has(Expected::END_OF_STATEMENT),
-        None,
-        "`else` follows the `}` of its `if`, or the value of a `let`: `let y = x else { return }`",
-    ),
-    word_where(
-        "default",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "what takes the place of an answer that does not come in time stands at the call: `approve(x) catch Timeout => false`",
-    ),
-    word_where("except", is_statement, Some("catch"), CATCH),
-    word_where("rescue", is_statement, Some("catch"), CATCH),
-    word(
-        "extends",
-        None,
-        "nothing extends anything: a record has another as a field, `type Dog { animal: Animal }`, and an error is declared with `error Bad(why: string)`",
-    ),
-    word_where(
-        "fails",
-        |expected| expected.has(Expected::token(TokenKind::Arrow)),
-        Some("-> fail"),
-        "what a mock raises follows the arrow: `mock find(_) -> fail Timeout(30s)`",
-    ),
-    word(
-        "finally",
-        None,
-        "cleanup goes in `defer { … }`, before the code that may fail",
-    ),
-    word_where(
-        "import",
-        |expected| expected.has(Expected::STATEMENT),
-        None,
-        "imports stand at the top of the file",
-    ),
-    word_where(
-        "from",
-        |expected| expected.has(Expected::token(TokenKind::In)),
-        None,
-        "a loop over numbers is written `for i in 0..10 { … }`",
-    ),
-    word_where(
-        "is",
-        |expected| expected.has(Expected::OPERATOR),
-        Some("=="),
-        "values are compared with `==` and destructured with `match` or `if let`",
-    ),
-    word_where(
-        "for",
-        |expected| expected.has(Expected::token(TokenKind::BracketClose)),
-        None,
-        "there are no list comprehensions: `xs.filter(x => x > 0).map(x => x * 2)`",
-    ),
-    word_where(
-        "let",
-        |expected| expected.has(Expected::EXPRESSION) && !expected.has(Expected::STATEMENT),
-        None,
-        "`let` is allowed in the conditions of `if` and `while`; elsewhere use `match value { pattern => …, _ => … }`",
-    ),
-    word_where(
-        "enum",
-        |expected| expected.has(Expected::STATEMENT),
-        None,
-        TOP_LEVEL,
-    ),
-    word_where(
-        "error",
-        |expected| expected.has(Expected::STATEMENT),
-        None,
-        TOP_LEVEL,
-    ),
-    word_where(
-        "permissions",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "permissions are a declaration of their own: `permissions { fs.read: [\"data\"] }`",
-    ),
-    word_where(
-        "type",
-        |expected| expected.has(Expected::STATEMENT),
-        None,
-        TOP_LEVEL,
-    ),
-    word_where(
-        "workflow",
-        |expected| expected.has(Expected::STATEMENT),
-        None,
-        TOP_LEVEL,
-    ),
-    word_where("max", is_modifier, None, BELONGS_TO_RETRY),
-    word_where(
-        "ms",
-        |expected| expected.has(Expected::OPERATOR),
-        None,
-        "a duration is one word: `500ms`, `1h30m`",
-    ),
-    word_where(
-        "struct",
-        |expected| expected.has(Expected::token(TokenKind::Equal)),
-        Some(""),
-        RECORD,
-    ),
-    word_where(
-        "using",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        Some("by"),
-        "the agent of a prompt follows `by`: `prompt p(x: string) -> string by a { … }`",
-    ),
-    word_where(
-        "uses",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "what a function does is inferred; `uses` belongs to the types of functions: `f: fn() -> int uses net`",
-    ),
-    word_where(
-        "none",
-        |expected| expected.has(Expected::TYPE),
-        None,
-        OPTIONAL,
-    ),
-    word_where(
-        "merge",
-        |expected| expected.has(Expected::END_OF_STATEMENT),
-        None,
-        ERRORS,
-    ),
-    word_where(
-        "pass",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "`pass` stands before `repeat`: `test \"…\" pass 0.5 repeat 2 { … }`",
-    ),
-    word_where(
-        "settle",
-        |expected| expected.has(Expected::END_OF_STATEMENT),
-        None,
-        ERRORS,
-    ),
-    word_where("mod", is_operand, Some("%"), "the remainder is `%`"),
-    word("of", Some("in"), LOOP),
-    word_where(
-        "otherwise",
-        is_statement,
-        None,
-        "`x ?? value` is used instead of `none`, and `f(x) catch _ => value` instead of an error",
-    ),
-    word_where(
-        "readonly",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        Some("reads"),
-        "a tool that changes nothing is marked `reads`, and one that asks nothing either `pure`",
-    ),
-    word_where(
-        "returns",
-        |expected| expected.has(Expected::token(TokenKind::Arrow)),
-        Some("->"),
-        "what a mock gives stands behind an arrow: `mock find(_) -> value`",
-    ),
-    word_where("hours", is_operand, None, UNIT),
-    word_where("minutes", is_operand, None, UNIT),
-    word_where("ms", is_operand, None, UNIT),
-    word_where("seconds", is_operand, None, UNIT),
-    word_where(
-        "returns",
-        |expected| expected.has(Expected::token(TokenKind::ParenOpen)),
-        None,
-        "a mock says of which arguments it is and what it gives: `mock find(_) -> value`",
-    ),
-    word_where("raises", is_statement, Some("fails"), FAILS),
-    word_where("throws", is_statement, Some("fails"), FAILS),
-    word("raises", Some("!"), RAISES),
-    word("throws", Some("!"), RAISES),
-    word_where(
-        "where",
-        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
-        None,
-        "a loop has no condition: `for x in xs.filter(x => x > 2) { … }`, or `if … { continue }` in it",
-    ),
-    word(
-        "where",
-        None,
-        "a `where` check belongs to a field or to a named type: `type Positive = int where it > 0`",
-    ),
-    word_where("when", is_arm, Some("if"), GUARD),
-    word_where(
-        "with",
-        |expected| expected.has(Expected::END_OF_STATEMENT),
-        None,
-        "the settings of a call are written in braces, `classify(mail) with { cache: false }`; a changed copy of a record is `Order { paid: true, ..order }`",
-    ),
-];
-
-const UNIT: &str = "a duration has its unit right behind the number: `5s`, `2m`, `1h30m`";
+const TAKEN_BACK: &str =
+    "what takes back what was just done is said on the line behind it: `undo { refund(order) }`";
 
 const FAILS: &str = "that something fails is tested with `assert f(x) fails Timeout`";
-
-const CATCH: &str = "an error is caught with `catch`: `f(x) catch Timeout => \"late\"`";
 
 const LEFT_OUT: &str = "values never change: `m = m.remove(\"a\")` leaves out a key, and `xs = xs.filter(x => x != y)` elements";
 
@@ -514,11 +302,6 @@ const BEFORE_NAME: &[Foreign] = &[
 const UNCHANGED: &str = "values never change, and a field or parameter is its name and type, `name: type`; what changes is a `var` in a body";
 
 const TYPED: &str = "the type stands behind the name: `let x: int = 3`";
-
-const ERRORS: &str =
-    "how errors are handled is a modifier: `parallel for x in xs errors settle { … }`";
-
-const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 
 pub(super) const LAMBDA: &str = "a lambda is written `x => x + 1`";
 
@@ -583,5 +366,5 @@ pub(super) fn before_name(text: &str) -> Option<&'static Foreign> {
 
 /// A word that is not allowed where it is.
 pub(super) fn found(text: &str, expected: Expected) -> Option<&'static Foreign> {
-    look_up(FOUND, text, expected)
+    look_up(found::FOUND, text, expected)
 }

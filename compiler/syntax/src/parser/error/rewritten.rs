@@ -35,6 +35,7 @@ impl Scene<'_> {
     /// What helps with a mistake, made of the text around it.
     pub(super) fn rewritten(&self, sight: &Sight<'_>) -> Option<Advice> {
         self.expression_body(sight)
+            .or_else(|| self.rearranged(sight))
             .or_else(|| self.bare_result(sight))
             .or_else(|| self.map_in_block(sight))
             .or_else(|| self.type_as_elsewhere(sight))
@@ -247,7 +248,7 @@ impl Scene<'_> {
             return None;
         };
         let arrow = sight.tokens.get(index)?;
-        let is_type = sight.follows_parameters_of_type();
+        let is_type = sight.follows_parameters_of_type() || sight.is_in_call_of_script();
         if is_type || sight.expects_token(Kind::Equal) || !sight.ends_operand() {
             return None;
         }
@@ -355,8 +356,11 @@ impl Scene<'_> {
         let mut starts = (first..=error.index).rev();
         let (start, end) = starts.find_map(|start| Some((start, self.arguments_end(start)?)))?;
         let name = self.tokens.get(start.checked_sub(1)?)?;
+        let is_declared = start
+            .checked_sub(2)
+            .is_some_and(|it| matches!(self.tokens[it].kind, Kind::Type | Kind::Enum));
         // A mistake further on has another reason.
-        if error.index > end + 4 {
+        if error.index > end + 4 || is_declared {
             return None;
         }
         let arguments = self.tokens[start].span.to(self.tokens[end].span);

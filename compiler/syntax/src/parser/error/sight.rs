@@ -123,7 +123,9 @@ impl Sight<'_> {
         let Some(opener) = opener.filter(|it| self.tokens[*it].kind == kind) else {
             return false;
         };
-        let before = opener.checked_sub(1).and_then(|it| self.tokens.get(it));
+        // In a list of them, `[{name: string, age: int}]`, its bracket stands between.
+        let mut before = self.tokens[..opener].iter().rev();
+        let before = before.find(|it| it.kind != TokenKind::BracketOpen);
         before.is_some_and(|it| matches!(it.kind, TokenKind::Colon | TokenKind::Arrow))
     }
 

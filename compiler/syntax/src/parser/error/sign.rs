@@ -1,6 +1,7 @@
 //! Signs of other languages where they are not allowed, and what is written here instead.
 
 mod declarations;
+mod forms;
 mod heads;
 mod particular;
 mod signatures;
@@ -62,7 +63,9 @@ impl Sign {
 
 /// A sign whose surroundings leave no doubt.
 pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
-    find_in(heads::HEADS, sight).or_else(|| find_in(particular::PARTICULAR, sight))
+    find_in(forms::FORMS, sight)
+        .or_else(|| find_in(heads::HEADS, sight))
+        .or_else(|| find_in(particular::PARTICULAR, sight))
 }
 
 /// The sign that is meant.

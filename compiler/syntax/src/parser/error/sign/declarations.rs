@@ -2,11 +2,9 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
+use crate::parser::error::foreign::VARIANTS;
 use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, TokenKind as Kind, Word};
-
-pub(super) const VARIANTS: &str =
-    "variants are listed in braces and have no values: `enum Level { Low, High }`";
 
 /// In the order in which they are tried.
 pub(super) const DECLARATIONS: &[Sign] = &[
@@ -246,7 +244,7 @@ fn is_first(it: &Sight<'_>, word: Word) -> bool {
 }
 
 /// Whether a parameter begins there.
-fn is_parameter(it: &Sight<'_>) -> bool {
+pub(super) fn is_parameter(it: &Sight<'_>) -> bool {
     let is_first = it.follows(1, Kind::ParenOpen) || it.follows(1, Kind::Comma);
     is_first && it.expects(Expected::NAME)
 }

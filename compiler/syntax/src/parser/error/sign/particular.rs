@@ -288,12 +288,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
     ),
     sign(
         &[Kind::Equal],
-        |it| {
-            let is_head = it.is_in_head(|it| matches!(it.kind, Kind::If | Kind::While));
-            it.expects_token(Kind::BraceOpen)
-                && is_head
-                && !it.is_in_head(|it| it.kind == Kind::Let)
-        },
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_condition(),
         "values are compared with `==`",
         Edit::Sign("=="),
     ),
@@ -468,6 +463,14 @@ impl Sight<'_> {
         let before = self.tokens[..self.index].iter().rev();
         let mut line = before.take_while(|it| it.kind != Kind::Newline);
         line.any(|it| it.kind == kind)
+    }
+
+    /// Whether the token is on the line of an `if` or `while`, and no `let` is between them.
+    fn is_in_condition(&self) -> bool {
+        let mut before = self.tokens[..self.index].iter().rev();
+        let ends = [Kind::If, Kind::While, Kind::Let, Kind::Newline];
+        let last = before.find(|it| ends.contains(&it.kind));
+        last.is_some_and(|it| matches!(it.kind, Kind::If | Kind::While))
     }
 
     /// Whether the token this many places before is the first brace of the item.

@@ -83,7 +83,7 @@ pub(super) const SIGNATURES: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Comma, Kind::Newline],
+        &[Kind::Comma, Kind::Newline, Kind::Semicolon],
         |it| it.expects_token(Kind::BraceClose) && it.is_in_aliased_braces(),
         "`{K: V}` is the type of a map; a record is declared without `=`: `type Name { field: type }`",
         Edit::None,

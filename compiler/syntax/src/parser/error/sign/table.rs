@@ -1,9 +1,8 @@
 //! The table of signs: where each is meant, and its message.
 
-use super::declarations::VARIANTS;
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
-use crate::parser::error::foreign::{ARROW, LAMBDA};
+use crate::parser::error::foreign::{ARROW, LAMBDA, VARIANTS};
 use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
