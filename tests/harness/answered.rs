@@ -251,7 +251,7 @@ fn a_parked_race_is_won_by_the_answer_that_came_first() {
 const EARLY: &str = r#"
 external one(x: string) -> string by "one:${x}"
 external two(x: string) -> string by "two:${x}"
-workflow main() -> string { race [spawn one("1"), spawn two("1")] }
+workflow main(x: string) -> string { race [spawn one(x), spawn two(x)] }
 "#;
 
 /// Answers that are there before the run asks come in their order too, whichever question is written down first.
@@ -259,12 +259,16 @@ workflow main() -> string { race [spawn one("1"), spawn two("1")] }
 fn a_race_of_questions_that_were_answered_early_is_won_by_the_first_answer() {
     let kept = Kept::new("early", EARLY);
     // A store is made by a run.
-    assert_eq!(kept.run(&[]).code, Some(5));
+    assert_eq!(kept.run(&["--x", "none"]).code, Some(5));
     let id = id_of(&kept, "main");
     assert_eq!(kept.run(&["runs", "cancel", &id]).code, Some(130));
-    for order in [["two", "one"], ["one", "two"], ["two", "one"]] {
+    for (x, order) in [
+        ("1", ["two", "one"]),
+        ("2", ["one", "two"]),
+        ("3", ["two", "one"]),
+    ] {
         for name in order {
-            let key = format!("{name}:1");
+            let key = format!("{name}:{x}");
             let said = kept.run(&[
                 "runs",
                 "answer",
@@ -275,7 +279,7 @@ fn a_race_of_questions_that_were_answered_early_is_won_by_the_first_answer() {
             ]);
             assert_eq!(said.code, Some(0), "{said:?}");
         }
-        let said = kept.run(&[]);
+        let said = kept.run(&["--x", x]);
         assert_eq!(said.out, format!("\"{}\"\n", order[0]), "{said:?}");
     }
 }
