@@ -248,6 +248,80 @@ fn a_parked_race_is_won_by_the_answer_that_came_first() {
     }
 }
 
+const EARLY: &str = r#"
+external one(x: string) -> string by "one:${x}"
+external two(x: string) -> string by "two:${x}"
+workflow main(x: string) -> string { race [spawn one(x), spawn two(x)] }
+"#;
+
+/// Answers that are there before the run asks come in their order too, whichever question is written down first.
+#[test]
+fn a_race_of_questions_that_were_answered_early_is_won_by_the_first_answer() {
+    let kept = Kept::new("early", EARLY);
+    // A store is made by a run.
+    assert_eq!(kept.run(&["--x", "none"]).code, Some(5));
+    let id = id_of(&kept, "main");
+    assert_eq!(kept.run(&["runs", "cancel", &id]).code, Some(130));
+    for (x, order) in [
+        ("1", ["two", "one"]),
+        ("2", ["one", "two"]),
+        ("3", ["two", "one"]),
+    ] {
+        for name in order {
+            let key = format!("{name}:{x}");
+            let said = kept.run(&[
+                "runs",
+                "answer",
+                "--key",
+                &key,
+                name,
+                &format!("\"{name}\""),
+            ]);
+            assert_eq!(said.code, Some(0), "{said:?}");
+        }
+        let said = kept.run(&["--x", x]);
+        assert_eq!(said.out, format!("\"{}\"\n", order[0]), "{said:?}");
+    }
+}
+
+const TIMED: &str = r#"
+external asked(x: string) -> string
+workflow nap(seconds: int) -> string {
+  sleep(1s * seconds)
+  "slept ${seconds}"
+}
+workflow main() -> string { race [spawn nap(7), spawn asked("1"), spawn nap(6)] }
+"#;
+
+/// What ended while nobody carried the run has ended in the order of time.
+#[test]
+fn a_sleep_and_an_answer_end_in_the_order_of_time_also_when_nobody_carries_the_run() {
+    let kept = Kept::new("timed", TIMED);
+    for (is_answered_first, won) in [(true, "answered"), (false, "slept 6")] {
+        let mut child = kept.start(&[]);
+        await_question(&kept, "main");
+        signal_if_there(&mut child);
+        let _ = child.wait();
+        let runs = kept.run(&["runs", "--json"]);
+        let runs: Vec<Value> = serde_json::from_str(&runs.out).expect("a list");
+        let running = runs.iter().find(|it| it["status"] == "interrupted");
+        let id = running.and_then(|it| it["id"].as_str()).expect("a run");
+        let answer = || {
+            let said = kept.run(&["runs", "answer", id, "asked", "\"answered\""]);
+            assert_eq!(said.code, Some(0), "{said:?}");
+        };
+        if is_answered_first {
+            answer();
+        }
+        std::thread::sleep(Duration::from_secs(8));
+        if !is_answered_first {
+            answer();
+        }
+        let said = kept.run(&["runs", "resume", id]);
+        assert_eq!(said.out, format!("\"{won}\"\n"), "{said:?}");
+    }
+}
+
 #[test]
 fn questions_of_one_name_are_answered_by_their_numbers() {
     let kept = Kept::new("numbered", PAID);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::{gswc, scratch, text};
 
@@ -129,4 +129,55 @@ fn hashes_differ_exactly_when_schemas_do() {
         Ok(())
     });
     ended.expect("every pair is told apart");
+}
+
+const DEFAULTS: &str = r#"
+type Level { name: string = "low", step: duration = 90s }
+enum Shape { Dot, Circle(radius: float = 1.5) }
+const LIMIT = 6 * 7
+type Deep { levels: [Level] = [Level { name: "a" }], shape: Shape = Shape.Circle(), @secret pin: int = 4711 }
+/// Takes all of them.
+workflow main(
+  wait: duration = 1500ms, most: int = LIMIT, shape: Shape = Dot, big: Shape = Circle(radius: 2.0),
+  ages: {string: int} = { "ann": 7 }, level: Level = Level {}, deep: Deep? = none, words: [string] = ["a", "b"],
+  other: int = most + 1, @secret pin: int = 4712,
+) -> Level { level }
+"#;
+
+/// Every default that is a constant, as the JSON that it is, also of fields; none that only a run knows, or that is hidden.
+#[test]
+fn defaults_that_are_constants_are_said_in_json() {
+    let file = scratch("schemas").join("defaults.gsw");
+    std::fs::write(&file, DEFAULTS).expect("the target folder can be written");
+    let said = gswc(&["schema", text(&file), "main"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let schema: Value = serde_json::from_str(&said.out).expect("JSON");
+    let input = &schema["input"];
+    let of = |name: &str| input["properties"][name].get("default").cloned();
+    for (name, default) in [
+        ("wait", json!(1.5)),
+        ("most", json!(42)),
+        ("shape", json!("Dot")),
+        ("big", json!({ "kind": "Circle", "radius": 2.0 })),
+        ("ages", json!({ "ann": 7 })),
+        ("level", json!({ "name": "low", "step": 90 })),
+        ("deep", json!(null)),
+        ("words", json!(["a", "b"])),
+    ] {
+        assert_eq!(of(name), Some(default), "{name}");
+    }
+    for name in ["other", "pin"] {
+        assert_eq!(of(name), None, "{name}");
+    }
+    let level = &input["$defs"]["Level"]["properties"];
+    assert_eq!(level["step"]["default"], json!(90));
+    assert!(
+        !said.out.contains("4711") && !said.out.contains("4712"),
+        "{}",
+        said.out
+    );
+    assert!(
+        !schema["output"].to_string().contains("\"default\""),
+        "{schema}"
+    );
 }

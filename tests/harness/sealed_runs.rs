@@ -116,6 +116,48 @@ fn the_key_of_an_external_is_sealed_and_found_all_the_same() {
     }
 }
 
+/// Who looks at a run is no one who has started it: of its result they see what events show.
+#[test]
+fn the_result_of_a_run_is_shown_without_its_secrets() {
+    let kept = Kept::new("sealed-results");
+    let source = r#"
+import std/fs
+permissions { fs.write: ["."] }
+type Login { user: string, @secret pin: string }
+tool log_in(@secret pin: string) -> string once { fs.write("in.txt", "${pin.len()}"); "ada" }
+workflow main(@secret pin: string) -> Login { Login { user: log_in(pin), pin: pin } }
+"#;
+    kept.build("flow", source);
+    let said = kept.run("flow", &["--pin", SECRET]);
+    assert!(said.out.contains(SECRET), "its caller has it: {said:?}");
+    let id = &kept.ids("flow")[0];
+    let shown = kept.run("flow", &["runs", "show", id]);
+    let result = "result: {\"user\":\"ada\",\"pin\":\"***\"}\n";
+    assert!(shown.out.contains(result), "{shown:?}");
+    let (tree, _) = kept.json("flow", &["show", id]);
+    assert!(!tree.to_string().contains(SECRET), "{tree}");
+    assert_eq!(tree["ended"], result.trim());
+}
+
+/// The version that takes a run over is the first that needs a key, and makes it.
+#[test]
+fn a_run_of_a_version_without_secrets_is_answered_by_one_that_has_them() {
+    let kept = Kept::new("sealed-later");
+    let source = |secret: &str| {
+        format!(
+            "human approve() -> bool {{ user \"Go on?\" }}\nworkflow main({secret}pin: string) -> bool {{ approve() }}\n"
+        )
+    };
+    kept.build("flow", &source(""));
+    assert_eq!(kept.run("flow", &["--pin", "1"]).code, Some(5));
+    kept.build("flow", &source("@secret "));
+    let id = &kept.ids("flow")[0];
+    let said = kept.run("flow", &["runs", "answer", id, "approve", "true"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = kept.run("flow", &["runs", "resume", id]);
+    assert_eq!((&*said.out, said.code), ("true\n", Some(0)), "{said:?}");
+}
+
 /// Proofs need no key; to resume the run does, and none but its own.
 fn needs_its_key(kept: &Kept, id: &str) {
     let key = kept.path("runs.db.key");

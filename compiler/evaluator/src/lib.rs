@@ -14,6 +14,7 @@ mod constant;
 mod construct;
 mod control;
 mod decode;
+mod default;
 mod equal;
 mod evaluate;
 mod expression;
@@ -35,4 +36,5 @@ mod undo;
 mod value;
 
 pub use constant::{FailedConstant, Failure, failing_constants};
+pub use default::constant_default;
 pub use evaluate::{Verdict, evaluate};

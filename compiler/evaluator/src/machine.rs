@@ -18,6 +18,9 @@ const FUEL_OF_ALL: u64 = 20 * FUEL;
 /// …and what each may take when the others have taken all, so that no simple one fails for them.
 const LEAST: u64 = 10_000;
 
+/// The most for a default, with all constants that it names. What takes longer is computed in a run alone.
+const FUEL_OF_DEFAULT: u64 = 100_000;
+
 /// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.
 const DEPTH: u32 = 1_500;
 
@@ -76,6 +79,15 @@ impl<'a> Machine<'a> {
             fuel: FUEL,
             reserve: FUEL_OF_ALL - FUEL,
             depth: 0,
+        }
+    }
+
+    /// A machine for a default: a program has many of them.
+    pub fn for_little(db: &'a dyn Db) -> Self {
+        Self {
+            fuel: FUEL_OF_DEFAULT,
+            reserve: 0,
+            ..Self::new(db)
         }
     }
 

@@ -28,6 +28,7 @@ mod item;
 mod named;
 mod names;
 mod pairing;
+mod permitted;
 mod reach;
 mod running;
 mod tables;
@@ -37,6 +38,7 @@ mod walk;
 use std::collections::BTreeSet;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::permission::Permission;
 use gsw_abi::program::{Program, SpanIndex, Workflow};
 
 use crate::compare::names::SharedNames;
@@ -79,6 +81,10 @@ pub enum What {
     NoWorkflow,
     /// The old input does not fit any more.
     Parameter { name: String },
+    /// The old input lacks what has no default.
+    Wanted { name: String },
+    /// Less of this is permitted than was.
+    Permits { permission: Permission },
     /// Something is known by another name.
     Renamed {
         kind: &'static str,

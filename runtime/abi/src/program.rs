@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::call::NodeKind;
 use crate::hook::Hook;
 use crate::permission::Permitted;
-use crate::schema::schema_of_fields;
+use crate::schema;
 use crate::types::{Field, Trust, TypeId, TypeTable};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -353,7 +353,7 @@ impl Tool {
     /// The JSON Schema of its parameters.
     #[must_use]
     pub fn input_schema(&self, types: &TypeTable) -> Arc<Value> {
-        let made = || Arc::new(schema_of_fields(types, &self.parameters));
+        let made = || Arc::new(schema::input_schema(types, &self.parameters));
         Arc::clone(self.schema.0.get_or_init(made))
     }
 }

@@ -110,6 +110,8 @@ pub struct DefaultValue {
     pub function: FunctionIndex,
     /// It as source text, for help; `None` where that is too long for a line or must not be shown.
     pub source: Option<String>,
+    /// The JSON that it is, for schemas; `None` where that is known only in a run, is too long or must not be shown.
+    pub json: Option<String>,
 }
 
 /// Whether something takes, or is, only what no stranger has chosen: `trusted` in source.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use gsw_abi::program::{Program, Skill, Tool, ToolBody};
-use gsw_abi::schema::schema_of_fields;
+use gsw_abi::schema::input_schema;
 use gsw_engine::model::{Content, Message, ToolCall};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn listed<'a>(program: &'a Program, ids: &'a [String]) -> impl Iterator<Item = &
 
 /// The parameters of a tool of `std/skill`: only what is listed can be named.
 pub(crate) fn schema(program: &Program, tool: &Tool, ids: &[String]) -> Value {
-    let mut schema = schema_of_fields(&program.types, &tool.parameters);
+    let mut schema = input_schema(&program.types, &tool.parameters);
     let names: Vec<Value> = listed(program, ids)
         .map(|it| it.name.clone().into())
         .collect();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Repeat, Tool, ToolBody, WRITTEN, wire_name};
-use gsw_abi::schema::schema_of_fields;
+use gsw_abi::schema::input_schema;
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
 };
@@ -148,7 +148,7 @@ fn spawns_described(program: &Program, tool: &Tool, spawns: &[String]) -> String
     text.push_str("\n\nYou may start these:");
     for (name, spawnable) in allowed {
         let workflow = &spawnable.workflow;
-        let input = schema_of_fields(&program.types, &workflow.parameters);
+        let input = input_schema(&program.types, &workflow.parameters);
         let what = docs(&workflow.docs);
         let colon = if what.is_empty() { "" } else { ": " };
         let _ = write!(text, "\n- `{name}`{colon}{what} Input: {input}");

@@ -70,6 +70,31 @@ impl Alarms {
         past
     }
 
+    /// Takes the sleeps that are over by either clock, and leaves what else is due.
+    pub(crate) fn take_due_sleeps(&mut self, now: Moment) -> Vec<OperationId> {
+        let mut sleeps = Vec::new();
+        let mut others = Vec::new();
+        while let Some(alarm) = self.deadlines.pop_due(now.steady) {
+            match alarm {
+                Alarm::Sleep(id) => {
+                    self.forget_date(alarm);
+                    sleeps.push(id);
+                }
+                Alarm::Date | Alarm::Idle | Alarm::Interrupt | Alarm::Leave | Alarm::Kill => {
+                    others.push(alarm);
+                }
+            }
+        }
+        while let Some(id) = now.date.and_then(|date| self.dates.pop_due(date)) {
+            self.deadlines.clear(&Alarm::Sleep(id));
+            sleeps.push(id);
+        }
+        for alarm in others {
+            self.add(now.steady, alarm);
+        }
+        sleeps
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.deadlines.first().is_none()
     }
@@ -160,6 +185,23 @@ mod tests {
         assert_eq!(alarms.take_past(moment(3 * LONG, 0)), []);
         assert_eq!(alarms.take_sleeps(), [longer]);
         assert!(alarms.is_empty());
+    }
+
+    #[test]
+    fn sleeps_that_are_over_by_either_clock_are_taken_and_nothing_else() {
+        let mut alarms = Alarms::default();
+        let (long, short, later) = (OperationId(1), OperationId(2), OperationId(3));
+        alarms.add_sleep(long, HOUR, moment(0, 0));
+        alarms.add_sleep(short, LONG, moment(0, 0));
+        alarms.add_sleep(later, 3 * HOUR, moment(0, 0));
+        alarms.add(LONG, Alarm::Idle);
+        // The machine was suspended for two hours.
+        let now = moment(LONG, 2 * HOUR);
+        assert_eq!(alarms.take_due_sleeps(now), [short, long]);
+        assert_eq!(alarms.take_due_sleeps(now), []);
+        assert_eq!(alarms.pop_due(LONG), Some(Alarm::Date));
+        assert_eq!(alarms.pop_due(LONG), Some(Alarm::Idle));
+        assert_eq!(alarms.take_sleeps(), [later]);
     }
 
     #[test]

@@ -112,6 +112,10 @@ struct Outside {
     unbegun: Unbegun,
     /// What was put back once, since answers that came in time go before it: it may be the end of that time.
     put_back: FxHashSet<OperationId>,
+    /// When the sleeps end that the run has not heard of, in nanoseconds since 1970.
+    ends: FxHashMap<OperationId, i64>,
+    /// The answers of the store that are on their way to the run, each with its time.
+    taken: VecDeque<(OperationId, i64)>,
 }
 
 impl std::fmt::Debug for State {
@@ -352,9 +356,8 @@ impl Carrier {
                     self.state().run = Some(run);
                     true
                 }
-                Unnoted::Later => {
+                Unnoted::PutBack => {
                     self.state().run = Some(run);
-                    self.post(message);
                     true
                 }
                 Unnoted::Unwritten(why) => self.end_unwritten(run, why),
@@ -439,16 +442,18 @@ impl Carrier {
         }
         let is_remembered = self.is_remembered();
         // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
-        let asked = self.driver.clock.moment();
+        let (asked, now) = (self.driver.clock.moment(), self.driver.clock.now());
         let mut outside = self.outside();
         let mut others = Vec::new();
         for operation in operations {
+            // One that has ended while nobody carried the run has less than nothing left.
             if let Request::Sleep { nanoseconds } = operation.request
-                && nanoseconds > 0
+                && nanoseconds != 0
             {
-                // Its alarm is all that is known of it.
-                let nanoseconds = nanoseconds.unsigned_abs();
-                outside.alarms.add_sleep(operation.id, nanoseconds, asked);
+                let end = now.saturating_add(nanoseconds);
+                outside.ends.insert(operation.id, end);
+                let left = nanoseconds.max(0).unsigned_abs();
+                outside.alarms.add_sleep(operation.id, left, asked);
                 continue;
             }
             let care = match is_remembered {
@@ -468,15 +473,17 @@ impl Carrier {
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }
-        let mut acting = Vec::new();
+        let (mut acting, mut questions) = (Vec::new(), Vec::new());
         for (operation, care) in others {
             match care {
                 Care::None => self.begin_operation(operation),
                 Care::Written => acting.push(operation),
+                Care::Intent if operation.request.question().is_some() => questions.push(operation),
                 Care::Intent => self.begin_when_intended(operation),
             }
         }
         self.begin_when_written(acting);
+        self.ask_when_intended(questions);
     }
 
     /// Begins what is not a sleep; a panic completes it.
@@ -520,6 +527,7 @@ impl Carrier {
         }
         let mut outside = self.outside();
         outside.alarms.remove(Alarm::Sleep(id));
+        outside.ends.remove(&id);
         outside.arriving.remove(&id);
         let waits = outside.begun.get(&id).is_some_and(|it| !it.is_begun);
         let handle = match how {

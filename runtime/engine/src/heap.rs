@@ -112,6 +112,11 @@ impl Heap {
         self.hidden.redact_text(text)
     }
 
+    /// The same of the texts in a value.
+    pub(crate) fn value_without_hidden(&self, value: serde_json::Value) -> serde_json::Value {
+        self.hidden.redact_texts(value)
+    }
+
     #[must_use]
     pub fn types(&self) -> &Arc<TypeTable> {
         &self.types

@@ -93,6 +93,7 @@ use crate::node::Tree;
 use crate::operation::{Operation, OperationId, Outcome};
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
+use crate::run::deadlock::Suspects;
 use crate::run::debugging::Debugging;
 use crate::run::debugging::recording::Given;
 use crate::run::describe::ReportedErrors;
@@ -133,6 +134,7 @@ pub struct Run {
     pub(crate) heap: Heap,
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) scheduler: Scheduler,
+    pub(crate) suspects: Suspects,
     /// Of the task that has the thread.
     pub(crate) stack: CallStack,
     pub(crate) progress: Progress,
@@ -275,7 +277,9 @@ impl Run {
                     return Pause::Busy;
                 }
             } else if self.operations.is_waiting() || self.undos.awaits_wish() {
-                return Pause::Blocked;
+                if !self.break_cycles() {
+                    return Pause::Blocked;
+                }
             } else {
                 // Nothing can come from outside any more, so tasks wait for each other in a cycle.
                 self.break_deadlock();

@@ -119,8 +119,14 @@ pub enum Wait {
 pub enum Awaited<'a> {
     /// The one of a handle.
     Task(u64),
-    /// Those of a list or tuple of handles.
-    Tasks(u64),
+    /// Those of a list or tuple of handles, one after the other.
+    InTurn {
+        handles: u64,
+        /// The first that has not ended.
+        next: usize,
+    },
+    /// One of a list or tuple of handles.
+    OneOf(u64),
     /// The one that runs the call with a key.
     Key(&'a ToolKey),
     /// The one whose call runs in a session.
@@ -140,9 +146,21 @@ impl Wait {
     pub fn awaited(&self) -> Awaited<'_> {
         match self {
             Self::Await(handle) | Self::Part { stream: handle, .. } => Awaited::Task(*handle),
-            Self::AwaitAll { handles, .. } | Self::Race(Race { handles, .. }) => {
-                Awaited::Tasks(*handles)
-            }
+            Self::AwaitAll { handles, next, .. }
+            | Self::Race(Race {
+                handles,
+                next,
+                winner: Some(_),
+                ..
+            }) => Awaited::InTurn {
+                handles: *handles,
+                next: *next,
+            },
+            Self::Race(Race {
+                handles,
+                winner: None,
+                ..
+            }) => Awaited::OneOf(*handles),
             Self::Keyed { key, .. } => Awaited::Key(key),
             Self::Session { session } => Awaited::Session(*session),
             Self::Join | Self::Abort | Self::Parallel(_) => Awaited::AllOfNode,
@@ -155,6 +173,18 @@ impl Wait {
             | Self::Prompt(_) => Awaited::SomeOfNode,
             Self::Ending => Awaited::Own,
             Self::Push { .. } | Self::Pop { .. } | Self::Received { .. } => Awaited::Any,
+        }
+    }
+
+    /// Whether several tasks have to end before it is over, or one of several: no single chain of waits leads on from it.
+    pub fn branches(&self) -> bool {
+        match self.awaited() {
+            Awaited::InTurn { .. } | Awaited::OneOf(_) | Awaited::AllOfNode | Awaited::Own => true,
+            Awaited::Task(_)
+            | Awaited::Key(_)
+            | Awaited::Session(_)
+            | Awaited::SomeOfNode
+            | Awaited::Any => false,
         }
     }
 

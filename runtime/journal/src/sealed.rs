@@ -95,20 +95,33 @@ impl Store {
         Ok([&MARK[..], &sealed.map_err(Error::Sealed)?].concat())
     }
 
+    /// Encrypts an answer to a question of a run. One that was begun before its program had secrets has no key yet, which is made;
+    /// one that is sealed has had a key, which no other replaces.
+    ///
+    /// # Errors
+    /// When there is no key, or it cannot be made, and those of the database.
+    pub fn sealed_answer_of(&self, run: &str, answer: &[u8]) -> Result<Vec<u8>, Error> {
+        let missing = match self.is_sealed(&self.records(run)?)? {
+            true => Missing::Refused,
+            false => Missing::Made,
+        };
+        self.sealed_answer(answer, missing)
+    }
+
     /// The digest under which the key of an `external` is stored where it may hold a secret: it can be found with the key of
     /// the store, and not be guessed without it.
     ///
     /// # Errors
-    /// When there is no key of the store.
-    pub fn sealed_key(&self, external: &str) -> Result<String, Error> {
-        let digest = key(self.path(), Missing::Refused)?.digest(self.id(), external.as_bytes());
+    /// When there is no key of the store, and none is or can be made.
+    pub fn sealed_key(&self, external: &str, missing: Missing) -> Result<String, Error> {
+        let digest = key(self.path(), missing)?.digest(self.id(), external.as_bytes());
         Ok(format!("{SEALED_KEY}{}", gsw_notation::hex::text(digest)))
     }
 
     /// Under which an answer to this key is kept that comes before its question.
     pub(crate) fn key_of_early(&self, external: &str, answer: &[u8]) -> Result<String, Error> {
         match answer.starts_with(MARK) {
-            true => self.sealed_key(external),
+            true => self.sealed_key(external, Missing::Refused),
             false => Ok(external.to_owned()),
         }
     }
@@ -116,7 +129,7 @@ impl Store {
     /// The names under which the questions of a key are found. Without a key of the store none of them is sealed, or it could
     /// not be answered here.
     pub(crate) fn names_of_key(&self, external: &str) -> [String; 2] {
-        let sealed = self.sealed_key(external);
+        let sealed = self.sealed_key(external, Missing::Refused);
         [
             external.to_owned(),
             sealed.unwrap_or_else(|_| external.to_owned()),

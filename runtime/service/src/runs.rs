@@ -26,6 +26,7 @@ use gsw_engine::operation::OperationId;
 use gsw_journal::list::{Carried, Info, Listed};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
+use gsw_notation::duration::SECOND;
 use gsw_notation::json;
 use gsw_trace::measure::money;
 use serde_json::{Map, Value, json};
@@ -312,7 +313,7 @@ fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
             short(&it.id).to_owned(),
             it.workflow.clone(),
             it.shown_status().name().to_owned(),
-            rfc3339(it.begun),
+            rfc3339(it.begun - it.begun.rem_euclid(SECOND)),
             match costs(it) {
                 Some(Cost::Usd(usd)) => money(usd),
                 Some(Cost::AtLeast(usd)) => format!("≥{}", money(usd)),

@@ -310,10 +310,18 @@ fn file_or_text(text: &str) -> Result<std::borrow::Cow<'_, str>, String> {
     }
 }
 
+/// Where a process finds what it was started with: `@<(command)` of a shell is one of these.
+const HANDED_OVER: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
+
 /// The text of a file of at most this many bytes, without a mark of its byte order; or why not.
 pub fn read_file(path: &str, largest: u64) -> Result<String, String> {
     let unreadable = |error| format!("cannot be read: {error}");
     let mut text = String::new();
+    let kind = std::fs::metadata(path).map_err(unreadable)?;
+    // A named pipe would be waited for until somebody writes. One that the shell hands over has its writer.
+    if !kind.is_file() && !kind.is_dir() && !HANDED_OVER.iter().any(|it| path.starts_with(it)) {
+        return Err("is a pipe or a device and no file".to_owned());
+    }
     let file = File::open(path).map_err(unreadable)?;
     let read = file.take(largest + 1).read_to_string(&mut text);
     if read.map_err(unreadable)? as u64 > largest {
@@ -432,6 +440,8 @@ mod tests {
         let path = file.to_str().expect("it is text");
         assert_eq!(read_file(path, 6).as_deref(), Ok("[1]"));
         assert!(read_file(path, 5).is_err());
+        let refused = Err("is a pipe or a device and no file".to_owned());
+        assert_eq!(read_file("/dev/zero", 5), refused);
         std::fs::remove_file(&file).expect("it was just written");
     }
 }

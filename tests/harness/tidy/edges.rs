@@ -70,6 +70,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
         &[
             "gsw-abi",
             "gsw-analysis",
+            "gsw-evaluator",
             "gsw-infer",
             "gsw-names",
             "gsw-project",

@@ -219,6 +219,12 @@ fn said(what: &What) -> String {
         What::Parameter { name } => {
             format!("the parameter `{name}` is another one, so the old input may not fit")
         }
+        What::Wanted { name } => {
+            format!("the parameter `{name}` is new and has no default, so the old input lacks it")
+        }
+        What::Permits { permission } => format!(
+            "less of `{permission}` is permitted than was, so what is still to be done may be refused"
+        ),
         What::Renamed { kind, old, new } => format!(
             "where {kind} `{old}` was, {kind} `{new}` is; `@was(\"{old}\")` keeps its runs if it is the same"
         ),

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::{FunctionIndex, SpanIndex, Workflow};
+use gsw_abi::types::{Field, Type};
 
 use crate::compare::item::{Cursor, Item, Shape, item, settle};
 use crate::compare::pairing::Pairing;
@@ -177,6 +178,14 @@ impl<'a> Walk<'a> {
                 );
             }
         }
+        for what in self.no_longer(workflow, other) {
+            self.part(
+                Class::Changes,
+                what,
+                (old, Cursor { block: 0, index: 0 }),
+                (new, Cursor { block: 0, index: 0 }),
+            );
+        }
         let mut lane = Lane {
             old,
             new,
@@ -188,6 +197,25 @@ impl<'a> Walk<'a> {
             left: Vec::new(),
         };
         self.lane(&mut lane);
+    }
+
+    /// What a run that the earlier version has begun has not, or may not do, in the later one.
+    fn no_longer(&self, workflow: &Workflow, other: &Workflow) -> Vec<What> {
+        let is_wanted = |it: &&Field| {
+            let mut fields = workflow.parameters.iter();
+            let is_given = fields.any(|given| given.wire == it.wire);
+            let types = &self.new.module.program.types;
+            let may_lack = matches!(types.get(types.base(it.ty)), Type::Optional(_));
+            !is_given && it.default.is_none() && !may_lack
+        };
+        let wanted = other.parameters.iter().filter(is_wanted);
+        let wanted = wanted.map(|it| What::Wanted {
+            name: it.name.clone(),
+        });
+        let narrowed = self.narrowed(&workflow.effects).into_iter();
+        wanted
+            .chain(narrowed.map(|permission| What::Permits { permission }))
+            .collect()
     }
 
     /// Compares two functions that are called alike, once in a round.

@@ -353,6 +353,7 @@ impl Lowering<'_> {
         (self.colour(&instance) == Colour::Plain).then(|| DefaultValue {
             function: self.instance(Instance::Default { item, parameter }),
             source: self.default_source(item, part, declared),
+            json: self.default_json(item, part, (declared, &[])),
         })
     }
 

@@ -1,6 +1,8 @@
-//! Default values as source text, for the help of programs.
+//! Default values as source text, for the help of programs, and as JSON, for schemas.
 
+use gsw_evaluator::constant_default;
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
+use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, source_text};
 use gsw_source::ItemId;
 
@@ -37,6 +39,19 @@ impl Lowering<'_> {
             return is_line.then(|| text.to_string());
         }
         None
+    }
+
+    /// The default of one of an item's parameters or fields, where it is the same in every call.
+    pub fn default_json(
+        &self,
+        item: ItemId,
+        part: BodyPart,
+        (declared, arguments): (&Parameter, &[Type]),
+    ) -> Option<String> {
+        if declared.secret == Presence::Present || declared.ty == Type::Secret {
+            return None;
+        }
+        constant_default(self.view.db(), item, part, arguments)
     }
 }
 

@@ -162,6 +162,7 @@ impl Lowering<'_> {
                     default: default.map(|instance| DefaultValue {
                         function: self.instance(instance),
                         source: self.default_source(item, part, it),
+                        json: self.default_json(item, part, (it, arguments)),
                     }),
                     check,
                     ..self.field(it, arguments)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gsw_notation::json::written;
 use serde_json::{Map, Value, json};
 
 use super::bound::{add_check, describe};
@@ -18,24 +19,46 @@ pub fn schema(types: &TypeTable, id: TypeId) -> Value {
     let builder = Builder {
         types,
         definitions: &definitions,
+        defaults: Defaults::Left,
     };
     builder.with_definitions(builder.mention(id))
 }
 
-/// The schema of parameters, as if they were the fields of a record.
+/// The schema of fields of a result, as if they were those of a record.
 #[must_use]
 pub fn schema_of_fields(types: &TypeTable, fields: &[Field]) -> Value {
+    of_fields(types, fields, Defaults::Left)
+}
+
+/// The schema of parameters, as if they were the fields of a record: what others fill in, with the defaults that are constants.
+#[must_use]
+pub fn input_schema(types: &TypeTable, fields: &[Field]) -> Value {
+    of_fields(types, fields, Defaults::Said)
+}
+
+fn of_fields(types: &TypeTable, fields: &[Field], defaults: Defaults) -> Value {
     let definitions = names::definitions(types, fields.iter().map(|it| it.ty).collect());
     let builder = Builder {
         types,
         definitions: &definitions,
+        defaults,
     };
     builder.with_definitions(builder.fields(None, None, fields))
+}
+
+/// Whether the schema says what a field has that is left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Defaults {
+    Said,
+    /// A result has all its fields, and a model is asked for all of an answer: the keys of kept answers and the requests of runs
+    /// stay what they are when a default changes.
+    Left,
 }
 
 struct Builder<'a> {
     types: &'a TypeTable,
     definitions: &'a BTreeMap<TypeId, String>,
+    defaults: Defaults,
 }
 
 impl Builder<'_> {
@@ -181,6 +204,12 @@ impl Builder<'_> {
         }
         if field.secrecy == Secrecy::Redacted {
             schema.insert("writeOnly".into(), true.into());
+        }
+        let json = field.default.as_ref().and_then(|it| it.json.as_deref());
+        if let (Defaults::Said, Some(json)) = (self.defaults, json)
+            && let Ok(default) = written(json)
+        {
+            schema.insert("default".into(), default);
         }
         Value::Object(schema)
     }

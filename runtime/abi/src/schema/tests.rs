@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{input_schema, schema, schema_hash, strict, strict_obstacle};
+use super::{input_schema, schema, schema_hash, schema_of_fields, strict, strict_obstacle};
 use crate::builtin;
 use crate::program::FunctionIndex;
 use crate::types::{
@@ -214,38 +214,23 @@ fn maps_and_json_have_no_strict_form() {
 }
 
 #[test]
-fn defaults_that_json_has_are_said() {
+fn defaults_of_what_is_filled_in_are_said_and_those_of_results_are_not() {
     let mut table = Table::new();
-    let variants = vec![variant("Low", vec![]), variant("High", vec![])];
-    let level = table.add(Type::Enum(Enum {
-        name: "Level".into(),
-        docs: None,
-        variants,
-    }));
-    let words = table.add(Type::List(builtin::STRING));
-    let maybe = table.add(Type::Optional(builtin::INT));
-    let default = |ty, source: &str| {
+    let with = |ty, json: &str| {
         let mut field = field("it", ty);
         field.default = Some(crate::types::DefaultValue {
             function: FunctionIndex(0),
-            source: Some(source.into()),
+            source: None,
+            json: Some(json.into()),
         });
-        input_schema(&table.0, &[field])["properties"]["it"]["default"].clone()
+        field
     };
-    assert_eq!(default(builtin::INT, "1_000"), json!(1000));
-    assert_eq!(default(maybe, "3"), json!(3));
-    assert_eq!(default(builtin::BOOL, "false"), json!(false));
-    assert_eq!(default(builtin::FLOAT, "0.5"), json!(0.5));
-    assert_eq!(default(builtin::STRING, r#""a\n""#), json!("a\n"));
-    assert_eq!(default(words, r#"["a", "b"]"#), json!(["a", "b"]));
-    assert_eq!(default(level, "Level.High"), json!("High"));
-    for (ty, source) in [
-        (builtin::STRING, r#""${n}""#),
-        (builtin::STRING, "name()"),
-        (maybe, "none"),
-        (level, "Medium"),
-        (builtin::DURATION, "10s"),
-    ] {
-        assert_eq!(default(ty, source), json!(null), "{source}");
-    }
+    let inner = table.add(record("Inner", vec![with(builtin::DURATION, "1.5")]));
+    let outer = [with(inner, r#"{"it":2}"#)];
+    let said = input_schema(&table.0, &outer);
+    let property = &said["properties"]["it"];
+    assert_eq!(property["default"], json!({ "it": 2 }));
+    assert_eq!(property["properties"]["it"]["default"], json!(1.5));
+    let result = schema_of_fields(&table.0, &outer).to_string();
+    assert!(!result.contains("default"), "{result}");
 }

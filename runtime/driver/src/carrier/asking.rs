@@ -1,7 +1,7 @@
 //! Questions of a run that is written down. Each is a row of the store, which is where answers meet: those that others leave there,
 //! and those that come to this process. Whatever it was told itself counts only when nobody was first there.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use gsw_engine::human::Reply;
 use gsw_engine::operation::{Operation, OperationId, Outcome};
@@ -9,6 +9,7 @@ use gsw_journal::questions::{Answer, Claimed};
 use gsw_journal::record::Payload;
 use gsw_journal::schema::Missing;
 use gsw_journal::store::{Error, Store};
+use rustc_hash::FxHashSet;
 
 use crate::carrier::Carrier;
 use crate::carrier::lasting::Unnoted;
@@ -59,31 +60,101 @@ impl Carrier {
         at.existing().ok()
     }
 
-    /// Begins an operation, unless it is a question that was answered before: early, or in an earlier life.
-    pub(super) fn begin_unanswered(self: &Arc<Self>, operation: Operation) {
-        let id = operation.id;
-        if operation.request.question().is_some()
-            && let Some(store) = self.written_in()
-        {
-            match store.answers(&self.run) {
-                // With those to other questions that were given before it.
-                Ok(answers) if answers.iter().any(|(it, _)| *it == id.0) => {
-                    return Arc::clone(self).answered(&answers);
-                }
-                Ok(_) => {}
+    /// Begins operations, except questions that were answered before: early, or in an earlier life.
+    pub(super) fn begin_unanswered(self: &Arc<Self>, operations: Vec<Operation>) {
+        let mut questions = operations
+            .iter()
+            .filter(|it| it.request.question().is_some());
+        let answers = match self.written_in().filter(|_| questions.next().is_some()) {
+            Some(store) => match store.answers(&self.run) {
+                Ok(answers) => answers,
                 Err(error) => return self.post(Message::Unwritten(error.to_string())),
+            },
+            None => Vec::new(),
+        };
+        let answered: FxHashSet<u64> = answers.iter().map(|(operation, _)| *operation).collect();
+        // With those to other questions that were given before.
+        if operations.iter().any(|it| answered.contains(&it.id.0)) {
+            Arc::clone(self).answered(&answers);
+        }
+        for operation in operations {
+            if !answered.contains(&operation.id.0) {
+                self.begin_operation(operation);
             }
         }
-        self.begin_operation(operation);
+    }
+
+    /// What ended before a sleep does goes before it: answers, which the inbox may not have brought yet. Sleeps that ended before
+    /// an answer are posted with that.
+    pub(super) fn let_earlier_first(
+        self: &Arc<Self>,
+        message: &mut Message,
+    ) -> Result<(), Unnoted> {
+        let Message::Completed { id, .. } = *message else {
+            return Ok(());
+        };
+        let _alone = self.answering();
+        let mut outside = self.outside();
+        if let Some(place) = outside.taken.iter().position(|it| it.0 == id) {
+            outside.taken.remove(place);
+        }
+        let Some(end) = outside.ends.get(&id).copied() else {
+            return Ok(());
+        };
+        drop(outside);
+        self.take_answers_before(end);
+        let mut state = self.state();
+        let mut outside = self.outside();
+        let earlier = outside.taken.iter().filter(|it| it.1 < end);
+        let first = earlier.min_by_key(|it| it.1).map(|it| it.0);
+        let is_first =
+            |it: &Message| matches!(it, Message::Completed { id, .. } if Some(*id) == first);
+        let Some(place) = state.inbox.iter().position(is_first) else {
+            outside.ends.remove(&id);
+            return Ok(());
+        };
+        let earlier = state.inbox.remove(place);
+        let later = std::mem::replace(message, Message::Turn);
+        state.inbox.push_front(later);
+        if let Some(earlier) = earlier {
+            state.inbox.push_front(earlier);
+        }
+        Err(Unnoted::PutBack)
+    }
+
+    /// Takes the answers of the store that were given before this time.
+    fn take_answers_before(self: &Arc<Self>, end: i64) {
+        let asks = self
+            .remembered()
+            .as_ref()
+            .is_some_and(|it| it.questions() > 0);
+        let Some(store) = self.written_in().filter(|_| asks) else {
+            return;
+        };
+        // What cannot be read now comes when the inbox has read it.
+        for (operation, answer) in store.answers(&self.run).unwrap_or_default() {
+            if answer.at < end {
+                self.take_answer(OperationId(operation), &answer);
+            }
+        }
+    }
+
+    /// Held by whoever brings answers, so that they come in their order.
+    fn answering(&self) -> MutexGuard<'_, ()> {
+        self.answering
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says to the store what has become of a question before the run hears of it, and takes what the store says instead.
     pub(super) fn settle_with_store(
         self: &Arc<Self>,
-        id: OperationId,
-        outcome: &mut Outcome,
-        now: i64,
+        message: &mut Message,
     ) -> Result<(), Unnoted> {
+        let Message::Completed { id, outcome, now } = message else {
+            return Ok(());
+        };
+        let (id, now) = (*id, *now);
         let (asks, late) = match &*self.remembered() {
             Some(it) if it.is_open() => (it.asks(id).cloned(), it.late(now)),
             Some(_) | None => return Ok(()),
@@ -99,10 +170,12 @@ impl Carrier {
             // It may be the end of their time, and then what came before goes first.
             let answered = store.expire(&self.run, &late, now).map_err(unwritten)?;
             Arc::clone(self).answered(&answered);
-            return match answered.as_slice() {
-                [] => Ok(()),
-                [..] => Err(Unnoted::Later),
-            };
+            if answered.is_empty() {
+                return Ok(());
+            }
+            let later = std::mem::replace(message, Message::Turn);
+            self.post(later);
+            return Err(Unnoted::PutBack);
         };
         let is_sealed = self
             .remembered()
@@ -113,7 +186,7 @@ impl Carrier {
             Some(Answer {
                 value: match is_sealed {
                     true => store
-                        .sealed_answer(answer, Missing::Refused)
+                        .sealed_answer(answer, Missing::Made)
                         .map_err(unwritten)?,
                     false => answer.to_vec(),
                 },
@@ -152,10 +225,7 @@ impl Recipient for Carrier {
 
     fn answered(self: Arc<Self>, answers: &[(u64, Answer)]) {
         // Whoever else brings some of them, they come in their order.
-        let _alone = self
-            .answering
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.answering();
         for (operation, answer) in answers {
             self.take_answer(OperationId(*operation), answer);
         }
@@ -186,6 +256,8 @@ impl Carrier {
             return;
         };
         begun.handle.end();
+        self.end_sleeps_until(answer.at);
+        self.outside().taken.push_back((operation, answer.at));
         let now = self.driver.clock.now();
         self.post(Message::Completed {
             id: operation,

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome};
+use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Interruption, Left, Run, RunResult};
 use gsw_notation::calendar::rfc3339;
@@ -36,8 +36,8 @@ pub(super) enum Unnoted {
     Unwanted,
     /// It cannot be written down.
     Unwritten(String),
-    /// Something has come before it.
-    Later,
+    /// It is in the inbox again, behind what has come before it.
+    PutBack,
 }
 
 /// Until when an earlier life has carried a run.
@@ -163,10 +163,13 @@ impl Carrier {
 
     /// Notes what is about to be brought to the run.
     pub(super) fn note(self: &Arc<Self>, message: &mut Message) -> Result<(), Unnoted> {
+        if self.is_open() {
+            self.let_earlier_first(message)?;
+            self.settle_with_store(message)?;
+        }
         let Message::Completed { id, outcome, now } = message else {
             return Ok(());
         };
-        self.settle_with_store(*id, outcome, *now)?;
         match &mut *self.remembered() {
             None => Ok(()),
             Some(remembered) => match remembered.note(*id, outcome, *now) {
@@ -332,10 +335,9 @@ impl Carrier {
 
     /// Takes a message of a run that is to be left. Says whether it is still here.
     pub(super) fn leave_with(self: &Arc<Self>, run: Box<Run>, mut message: Message) -> bool {
-        // The outcome of what must not happen twice is worth more than the time to wait for it.
-        if let Err(Unnoted::Later) = self.note(&mut message) {
-            self.post(message);
-        }
+        // The outcome of what must not happen twice is worth more than the time to wait for it. A failure to write is found when
+        // the run is taken up.
+        let _ = self.note(&mut message);
         let mut outside = self.outside();
         let waits = match outside.leaving {
             Leaving::No | Leaving::Soon => outside.has_intent_on_the_way(),
@@ -363,9 +365,7 @@ impl Carrier {
         loop {
             let next = self.state().inbox.pop_front();
             let Some(mut message) = next else { return };
-            if let Err(Unnoted::Later) = self.note(&mut message) {
-                self.state().inbox.push_back(message);
-            }
+            let _ = self.note(&mut message);
         }
     }
 
@@ -487,6 +487,14 @@ impl Carrier {
                 PendingState::MayBegin => again.push(operation),
             }
         }
+        // Sleeps that have ended meanwhile are told in that order.
+        again.sort_by_key(|it| {
+            if let Request::Sleep { nanoseconds } = it.request {
+                nanoseconds.min(0)
+            } else {
+                0
+            }
+        });
         for (id, failure) in known {
             let outcome = Outcome::Failed(failure);
             self.post(Message::Completed { id, outcome, now });

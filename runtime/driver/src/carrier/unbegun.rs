@@ -26,11 +26,40 @@ impl Carrier {
         let asked = operation.clone();
         let carrier = Arc::clone(self);
         let then: writer::Then = Box::new(move |written| match written {
-            Ok(()) => carrier.begin_aside(operation),
-            Err(failure) => carrier.post(Message::Unwritten(failure.to_string())),
+            Ok(()) => carrier.begin_aside(vec![operation]),
+            Err(_) => carrier.was_written(written),
         });
+        self.intend(&asked, then);
+    }
+
+    /// Asks questions when all of them are on the disk: answers that were given early are taken with the questions, and which of
+    /// them comes first is known when all are.
+    pub(super) fn ask_when_intended(self: &Arc<Self>, questions: Vec<Operation>) {
+        let mut asked = questions.clone().into_iter();
+        let Some(last) = asked.next_back() else {
+            return;
+        };
+        for question in asked {
+            let carrier = Arc::clone(self);
+            self.intend(&question, Box::new(move |it| carrier.was_written(it)));
+        }
+        let carrier = Arc::clone(self);
+        let then: writer::Then = Box::new(move |written| match written {
+            Ok(()) => carrier.begin_aside(questions),
+            Err(_) => carrier.was_written(written),
+        });
+        self.intend(&last, then);
+    }
+
+    fn was_written(self: &Arc<Self>, written: Result<(), writer::Failure>) {
+        if let Err(failure) = written {
+            self.post(Message::Unwritten(failure.to_string()));
+        }
+    }
+
+    fn intend(&self, operation: &Operation, then: writer::Then) {
         match &mut *self.remembered() {
-            Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
+            Some(remembered) => remembered.intend(operation, self.driver.clock.now(), then),
             None => then(Ok(())),
         }
     }
@@ -104,16 +133,15 @@ impl Carrier {
         if is_flushing {
             self.flush_unbegun();
         }
-        for operation in ready {
-            self.begin_unanswered(operation);
-        }
+        self.begin_unanswered(ready);
     }
 
-    fn begin_aside(self: Arc<Self>, operation: Operation) {
-        let (carrier, id) = (Arc::clone(&self), operation.id);
-        let begin = move || carrier.begin_unanswered(operation);
+    fn begin_aside(self: Arc<Self>, operations: Vec<Operation>) {
+        let ids: Vec<OperationId> = operations.iter().map(|it| it.id).collect();
+        let carrier = Arc::clone(&self);
+        let begin = move || carrier.begin_unanswered(operations);
         if let Err(error) = self.driver.threads.run(begin) {
-            self.cannot_begin(id, &error);
+            ids.into_iter().for_each(|it| self.cannot_begin(it, &error));
         }
     }
 

@@ -66,6 +66,24 @@ impl Carrier {
         self.kill();
     }
 
+    /// The sleeps that are over and have ended by this time, in nanoseconds since 1970, end now and not when the timer comes to
+    /// them.
+    pub(super) fn end_sleeps_until(self: &Arc<Self>, at: i64) {
+        let now = self.driver.clock.moment();
+        let mut outside = self.outside();
+        let due = outside.alarms.take_due_sleeps(now);
+        let mut ended = Vec::new();
+        for id in due {
+            match outside.ends.get(&id).copied() {
+                Some(end) if end > at => outside.alarms.add(now.steady, Alarm::Sleep(id)),
+                end @ (Some(_) | None) => ended.push((end, id)),
+            }
+        }
+        drop(outside);
+        ended.sort_unstable();
+        ended.into_iter().for_each(|(_, id)| self.end_sleep(id));
+    }
+
     fn end_sleep(self: &Arc<Self>, id: OperationId) {
         self.post(Message::Completed {
             id,

@@ -202,13 +202,20 @@ pub(crate) fn stand_still(run: &mut Run, mut pending: Vec<&mut Pending>, gone: i
     !moved.is_empty()
 }
 
-/// Lets the sleeps of a run that was brought back end when they are to.
+/// Lets the sleeps of a run that was brought back end when they are to. One whose end is past has less than nothing left.
 pub(crate) fn pass_time(pending: &mut [Pending], now: i64) {
     for it in pending {
-        if let Request::Sleep { nanoseconds } = &mut it.operation.request {
+        if let Request::Sleep { nanoseconds } = &mut it.operation.request
+            && *nanoseconds > 0
+        {
             // Never longer than it was to be, however the clock was set meanwhile.
             let left = it.since.saturating_add(*nanoseconds).saturating_sub(now);
-            *nanoseconds = left.clamp(0, (*nanoseconds).max(0));
+            // Nothing left would be a sleep that asked for nothing, whose end has no time.
+            *nanoseconds = if left == 0 {
+                -1
+            } else {
+                left.min(*nanoseconds)
+            };
         }
     }
 }

@@ -4,6 +4,7 @@ use gsw_abi::program::Program;
 use gsw_abi::types::{self, Type};
 use gsw_journal::questions::Question;
 use gsw_journal::record::{Blob, Record};
+use gsw_journal::schema::Missing;
 use gsw_journal::store::{Error, Store};
 
 use crate::durable::store::RunStore;
@@ -50,7 +51,9 @@ impl Secrecy {
                 question.shown = "null".to_owned();
                 let store = store.existing()?;
                 let key = question.key.take();
-                question.key = key.map(|it| store.sealed_key(&it)).transpose()?;
+                // Whoever carries a run has its key, unless an earlier version had no secrets.
+                let sealed = key.map(|it| store.sealed_key(&it, Missing::Made));
+                question.key = sealed.transpose()?;
                 Ok(question)
             }
         }

@@ -4,11 +4,13 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::RacePolicy;
 use gsw_abi::types::TypeId;
 
+use crate::heap::Heap;
+use crate::run::scheduler::Scheduler;
 use crate::run::{Run, deadlock, handles, parallel, prompt, raise, reflect};
 use crate::step::Step;
 use crate::task::{Ending, State, TaskId};
 use crate::value::error;
-use crate::wait::{Race, Wait};
+use crate::wait::{Awaited, Race, Wait};
 
 /// A task has ended, which another one may wait for.
 pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
@@ -41,8 +43,10 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
             }
         }
         Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_) | Wait::Join | Wait::Abort => {
-            if let Some(result) = advance(run, id, Some(ended)) {
-                run.scheduler.wake(id, result);
+            match advance(run, id, Some(ended)) {
+                Some(result) => run.scheduler.wake(id, result),
+                // It waits for others than before.
+                None => run.suspects.add(id),
             }
         }
         Wait::Nothing
@@ -85,7 +89,7 @@ pub(crate) fn await_all(run: &mut Run, result: TypeId, handles: u64) -> Step {
         result,
         next: 0,
     };
-    begin_wait_of_many(run, handles, wait)
+    begin_wait_of_many(run, wait)
 }
 
 pub(crate) fn race(run: &mut Run, handles: u64, policy: RacePolicy) -> Step {
@@ -108,10 +112,10 @@ pub(crate) fn race(run: &mut Run, handles: u64, policy: RacePolicy) -> Step {
         winner: None,
         next: 0,
     };
-    begin_wait_of_many(run, handles, Wait::Race(race))
+    begin_wait_of_many(run, Wait::Race(race))
 }
 
-fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
+fn begin_wait_of_many(run: &mut Run, wait: Wait) -> Step {
     let current = run.scheduler.current();
     run.scheduler.set_wait(current, wait);
     // Ended tasks first: a wait that has ended delivers its value even to a task that is to unwind, at its next wait.
@@ -119,11 +123,34 @@ fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
         return result.into();
     }
     if let Some(error) = run.interruption() {
-        run.scheduler.set_wait(current, Wait::Nothing);
-        run.heap.release(handles);
+        let wait = run.scheduler.take_wait(current);
+        leave(&mut run.scheduler, &mut run.heap, current, &wait);
         return Step::Raised(error);
     }
     Step::Waiting
+}
+
+/// A task waits for others no longer, which have not all ended: what they keep of it goes, or a wait with a time limit in a loop
+/// would leave something behind each time.
+pub(crate) fn leave(scheduler: &mut Scheduler, heap: &mut Heap, id: TaskId, wait: &Wait) {
+    match wait.awaited() {
+        Awaited::Task(handle) => {
+            scheduler.remove_waiter(handles::task_of(handle), id);
+            heap.release(handle);
+        }
+        Awaited::InTurn { handles, .. } | Awaited::OneOf(handles) => {
+            for task in handles::tasks_in(heap, handles) {
+                scheduler.remove_waiter(task, id);
+            }
+            heap.release(handles);
+        }
+        Awaited::Key(_)
+        | Awaited::Session(_)
+        | Awaited::AllOfNode
+        | Awaited::SomeOfNode
+        | Awaited::Own
+        | Awaited::Any => {}
+    }
 }
 
 /// Delivers the result of a task's wait for other tasks, if it has ended. `ended` is the task that has just ended, when the

@@ -5,10 +5,10 @@ use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
 use crate::operation::Request;
-use crate::run::{Run, parallel, queue, raise, sessions, stream};
+use crate::run::{Run, awaiting, parallel, queue, raise, sessions, stream};
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
-use crate::wait::{Race, Wait};
+use crate::wait::Wait;
 
 /// How long the `defer`s of a cancelled run may take in all, in nanoseconds.
 pub(super) const GRACE: i64 = 10_000_000_000;
@@ -113,11 +113,10 @@ impl Run {
             }
             Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             Wait::Session { session } => sessions::leave_line(self, id, session),
-            Wait::Await(handle) => self.heap.release(handle),
-            Wait::Part { stream: handle, .. } => stream::leave(self, id, handle),
-            Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
-                self.heap.release(handles)
+            wait @ (Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_)) => {
+                awaiting::leave(&mut self.scheduler, &mut self.heap, id, &wait);
             }
+            Wait::Part { stream: handle, .. } => stream::leave(self, id, handle),
             Wait::Join => self.scheduler.clear_joiner(node),
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
                 queue::leave_line(self, &wait);

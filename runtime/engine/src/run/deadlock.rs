@@ -1,5 +1,7 @@
-//! Tasks that await each other in a cycle, found where it closes if it can be seen from there, else when no task is ready; and
-//! tasks that wait at queues when no task is ready.
+//! Tasks that await each other in a cycle, found where it closes if it can be seen from there, else when no task is ready, whatever
+//! others wait for ([`search`]); and tasks that wait at queues when nothing can come from outside either.
+
+mod search;
 
 use gsw_abi::call::QueuePurpose;
 use rustc_hash::FxHashMap;
@@ -12,12 +14,16 @@ use crate::run::scheduler::Scheduler;
 use crate::run::sessions::{self, Sessions};
 use crate::run::stream::leave as leave_stream;
 use crate::run::tool_key::ToolKeys;
-use crate::run::{Run, raise};
+use crate::run::{Run, awaiting, raise};
+use crate::scope::Scopes;
 use crate::task::{State, TaskId};
 use crate::value::queue;
-use crate::wait::{Awaited, Race, Wait};
+use crate::wait::{Awaited, Wait};
 
-/// Chains of waits are followed so far at each wait; longer cycles are found when the run makes no progress. A guess.
+use search::Search;
+pub(crate) use search::Suspects;
+
+/// Chains of waits are followed so far at each wait; longer cycles are found when no task is ready. A guess.
 const LONGEST_CHAIN: usize = 256;
 /// The most tasks of a cycle that are named.
 const NAMED: usize = 8;
@@ -28,9 +34,20 @@ struct Deadlock {
     message: String,
 }
 
+/// What a chain of waits leads to.
+enum Chain {
+    /// To where it began.
+    Closed(Vec<TaskId>),
+    /// To a task that works, or waits for something from outside.
+    Open,
+    /// To several tasks, or it was not followed to its end.
+    Unclear,
+}
+
 /// Which tasks wait for which.
 struct WaitGraph<'a> {
     scheduler: &'a Scheduler,
+    scopes: &'a Scopes,
     tool_keys: &'a ToolKeys,
     sessions: &'a Sessions,
     tree: &'a Tree,
@@ -41,6 +58,7 @@ impl<'a> WaitGraph<'a> {
     fn of(run: &'a Run) -> Self {
         Self {
             scheduler: &run.scheduler,
+            scopes: &run.scopes,
             tool_keys: &run.tool_keys,
             sessions: &run.sessions,
             tree: run.progress.tree(),
@@ -48,30 +66,41 @@ impl<'a> WaitGraph<'a> {
         }
     }
 
-    /// The chain of waits from the current task, if waiting for `awaited` closes it.
-    fn closed_chain(&self, awaited: TaskId) -> Option<Vec<TaskId>> {
+    /// The chain of waits from the current task, if it waits for `awaited`.
+    fn chain(&self, awaited: TaskId) -> Chain {
         let current = self.scheduler.current();
         let mut next = awaited;
         let mut chain = vec![current];
+        let closed_if = |is_closed, chain| match is_closed {
+            true => Chain::Closed(chain),
+            false => Chain::Unclear,
+        };
         // Bounded, as this runs at every wait. A longer cycle is still found when no task is ready.
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
-            let task = self.scheduler.get(next)?;
-            if next == current {
-                return Some(chain);
-            }
-            next = match task.wait.awaited() {
-                // A task that waits for all tasks of its node waits for the current one, if that is anywhere below the node.
-                Awaited::AllOfNode => return self.lies_in(current, task.node).then_some(chain),
-                Awaited::Own => return self.lies_in(current, task.base).then_some(chain),
-                Awaited::Task(handle) => task_of(handle),
-                Awaited::Key(key) => self.tool_keys.owner(key)?,
-                Awaited::Session(session) => self.sessions.holder(session)?,
-                // From many of these several edges lead on, and one may be free: only the search of `break_deadlock` follows them all.
-                Awaited::Tasks(_) | Awaited::SomeOfNode | Awaited::Any => return None,
+            let Some(task) = self.scheduler.get(next) else {
+                return Chain::Open;
             };
+            if next == current {
+                return Chain::Closed(chain);
+            }
+            let further = match task.wait.awaited() {
+                // A task that waits for all tasks of its node waits for the current one, if that is anywhere below the node.
+                Awaited::AllOfNode => return closed_if(self.lies_in(current, task.node), chain),
+                Awaited::Own => return closed_if(self.lies_in(current, task.base), chain),
+                Awaited::Task(handle) => Some(task_of(handle)),
+                Awaited::Key(key) => self.tool_keys.owner(key),
+                Awaited::Session(session) => self.sessions.holder(session),
+                // Several edges lead on, and one may be free: only a search follows them all.
+                Awaited::InTurn { .. } | Awaited::OneOf(_) => return Chain::Unclear,
+                Awaited::SomeOfNode | Awaited::Any => None,
+            };
+            match further {
+                Some(task) => next = task,
+                None => return Chain::Open,
+            }
         }
-        None
+        Chain::Unclear
     }
 
     fn lies_in(&self, task: TaskId, node: NodeId) -> bool {
@@ -83,7 +112,11 @@ impl<'a> WaitGraph<'a> {
     fn awaits(&self, id: TaskId) -> bool {
         let task = self.scheduler.task(id);
         let awaits = match task.wait.awaited() {
-            Awaited::Task(_) | Awaited::Tasks(_) | Awaited::Key(_) | Awaited::Session(_) => true,
+            Awaited::Task(_)
+            | Awaited::InTurn { .. }
+            | Awaited::OneOf(_)
+            | Awaited::Key(_)
+            | Awaited::Session(_) => true,
             Awaited::AllOfNode | Awaited::SomeOfNode | Awaited::Own | Awaited::Any => false,
         };
         task.state == State::Waiting && awaits
@@ -122,7 +155,9 @@ impl<'a> WaitGraph<'a> {
         };
         let mut tasks: Vec<TaskId> = match task.wait.awaited() {
             Awaited::Task(handle) => vec![task_of(handle)],
-            Awaited::Tasks(handles) => tasks_in(self.heap, handles),
+            Awaited::InTurn { handles, .. } | Awaited::OneOf(handles) => {
+                tasks_in(self.heap, handles)
+            }
             Awaited::Key(key) => self.tool_keys.owner(key).into_iter().collect(),
             Awaited::Session(session) => self.sessions.holder(session).into_iter().collect(),
             Awaited::Own => self.scheduler.tasks_of(task.base).collect(),
@@ -131,12 +166,13 @@ impl<'a> WaitGraph<'a> {
                 self.scheduler.tasks_of(task.node).collect()
             }
         };
-        let is_under_way = |it: &TaskId| {
-            let task = self.scheduler.get(*it);
-            task.is_some_and(|it| it.state != State::Ended)
-        };
-        tasks.retain(is_under_way);
+        tasks.retain(|it| self.is_under_way(*it));
         tasks
+    }
+
+    fn is_under_way(&self, id: TaskId) -> bool {
+        let task = self.scheduler.get(id);
+        task.is_some_and(|it| it.state != State::Ended)
     }
 
     /// What the error about a cycle says.
@@ -238,26 +274,65 @@ impl<'a> WaitGraph<'a> {
 /// The error that the current task must raise because waiting for `awaited` would close a cycle.
 pub(crate) fn cycle_error(run: &mut Run, awaited: TaskId) -> Option<u64> {
     let graph = WaitGraph::of(run);
-    let chain = graph.closed_chain(awaited)?;
-    let message = graph.message(&chain);
-    Some(raise::failed(&mut run.heap, &message))
+    match graph.chain(awaited) {
+        Chain::Closed(chain) => {
+            let message = graph.message(&chain);
+            Some(raise::failed(&mut run.heap, &message))
+        }
+        Chain::Open => None,
+        Chain::Unclear => {
+            let current = run.scheduler.current();
+            run.suspects.add(current);
+            None
+        }
+    }
 }
 
 impl Run {
+    /// Every task waits and something is outstanding: one of each cycle that it cannot help raises. Says whether any did.
+    pub(super) fn break_cycles(&mut self) -> bool {
+        let Some(suspects) = self.suspects.take() else {
+            return false;
+        };
+        let graph = WaitGraph::of(self);
+        let search = Search::of(&graph, &suspects);
+        let found = search.cycles().into_iter().filter_map(|cycle| {
+            let id = cycle.iter().copied().find(|it| graph.awaits(*it))?;
+            let message = graph.message(&cycle);
+            Some(Deadlock {
+                tasks: vec![id],
+                message,
+            })
+        });
+        let found: Vec<Deadlock> = found.collect();
+        // What waits for a cycle may be in another one as well, which is looked for once this one is broken.
+        let stuck: Vec<TaskId> = match found.as_slice() {
+            [] => Vec::new(),
+            [..] => search.stuck().collect(),
+        };
+        self.suspects.searched(search.cost(), stuck.into_iter());
+        let is_any = !found.is_empty();
+        for deadlock in found {
+            self.raise_deadlock(deadlock);
+        }
+        is_any
+    }
+
     /// Every task waits and nothing is outstanding: one of a cycle raises, else all that wait at queues, else the first that awaits
     /// another one. That all at queues do keeps the end of many of them linear; none of them could have been helped.
     pub(super) fn break_deadlock(&mut self) {
-        let Some(Deadlock { tasks, message }) = WaitGraph::of(self).deadlock() else {
-            self.fail_internally("the run is blocked and nothing is outstanding".into());
-            return;
-        };
+        match WaitGraph::of(self).deadlock() {
+            Some(deadlock) => self.raise_deadlock(deadlock),
+            None => self.fail_internally("the run is blocked and nothing is outstanding".into()),
+        }
+    }
+
+    fn raise_deadlock(&mut self, Deadlock { tasks, message }: Deadlock) {
         for id in tasks {
             let error = raise::failed(&mut self.heap, &message);
             match self.scheduler.take_wait(id) {
-                Wait::Await(word)
-                | Wait::AwaitAll { handles: word, .. }
-                | Wait::Race(Race { handles: word, .. }) => {
-                    self.heap.release(word);
+                wait @ (Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_)) => {
+                    awaiting::leave(&mut self.scheduler, &mut self.heap, id, &wait);
                 }
                 Wait::Part { stream, .. } => leave_stream(self, id, stream),
                 Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),

@@ -189,10 +189,13 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
         .enumerate()
         .map(|(index, field)| {
             let text = error::shown_field(&run.heap, field, error::field(raised, index));
-            (
-                field.name.clone(),
-                written(&text).unwrap_or(Value::String(text)),
-            )
+            let value = written(&text).unwrap_or(Value::String(text));
+            // The program has the path as it gave it; people see as much of it as the message says.
+            let value = match error::kind(raised) {
+                Some(BuiltinError::IoError) => run.heap.value_without_hidden(value),
+                Some(_) | None => value,
+            };
+            (field.name.clone(), value)
         });
     let workflow = run.progress.tree().workflow_of(node);
     RunError {

@@ -19,6 +19,7 @@ impl Run {
             return;
         }
         self.take_received(id);
+        self.suspects.gone_on();
         let task = self.scheduler.task_mut(id);
         let is_new = std::mem::replace(&mut task.state, State::Running) == State::New;
         let (frame, base, depth) = (task.frame, task.base, task.depth);
@@ -51,7 +52,12 @@ impl Run {
                 task.frame = std::ptr::null_mut();
                 self.body_ended(id, ending);
             }
-            None => task.state = State::Waiting,
+            None => {
+                task.state = State::Waiting;
+                if task.wait.branches() {
+                    self.suspects.add(id);
+                }
+            }
         }
     }
 

@@ -33,8 +33,10 @@ impl Run {
         let task = self.scheduler.task_mut(id);
         task.state = State::Waiting;
         task.wait = Wait::Ending;
+        self.suspects.add(id);
         // A body that failed or is to unwind does not wait for its tasks to succeed: they are cancelled, then it ends.
-        let is_cancelled = task.pending.take().is_some() || !matches!(ending, Ending::Value(_));
+        let is_cancelled = self.scheduler.task_mut(id).pending.take().is_some()
+            || !matches!(ending, Ending::Value(_));
         self.scheduler.set_joiner(base, id);
         if is_cancelled {
             self.give_up_value(id);

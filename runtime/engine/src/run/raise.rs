@@ -34,24 +34,30 @@ pub(crate) fn no_record(heap: &mut Heap, message: &str) -> u64 {
 
 /// The error of an operation that could not be done.
 pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
+    // Whoever performed it does not know what is secret.
+    let said = |heap: &Heap, text: String| heap.without_hidden(text);
     match failure {
         Failure::Io { path, message } => {
+            let message = said(heap, message);
             // A `string?` is the string itself, or 0.
             let path = path.map_or(0, |path| string::new(heap, &path));
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::IoError, &[path, message])
         }
-        Failure::Denied { what } => error::with_text(heap, BuiltinError::PermissionDenied, &what),
+        Failure::Denied { what } => {
+            let what = said(heap, what);
+            error::with_text(heap, BuiltinError::PermissionDenied, &what)
+        }
         Failure::Timeout { nanoseconds } => {
             error::new(heap, BuiltinError::Timeout, &[nanoseconds as u64])
         }
         Failure::Tool { tool, message } => {
-            let tool = string::new(heap, &tool);
+            let (tool, message) = (string::new(heap, &tool), said(heap, message));
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::ToolFailed, &[tool, message])
         }
         Failure::Mcp { server, message } => {
-            let server = string::new(heap, &server);
+            let (server, message) = (string::new(heap, &server), said(heap, message));
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::McpError, &[server, message])
         }
@@ -61,9 +67,15 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
         }
         // The task that gave it up unwinds, and no other sees it.
         Failure::Stopped => failed(heap, "it was given up"),
-        Failure::Unknown { what } => outcome_unknown(heap, &what),
+        Failure::Unknown { what } => {
+            let what = said(heap, what);
+            outcome_unknown(heap, &what)
+        }
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
-        Failure::Other { message } => failed(heap, &message),
+        Failure::Other { message } => {
+            let message = said(heap, message);
+            failed(heap, &message)
+        }
     }
 }
 

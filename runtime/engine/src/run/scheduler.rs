@@ -260,6 +260,11 @@ impl Scheduler {
         self.task_mut(id).waiters.push(waiter);
     }
 
+    /// `waiter` waits for a task no longer.
+    pub(crate) fn remove_waiter(&mut self, id: TaskId, waiter: TaskId) {
+        self.task_mut(id).waiters.retain(|it| *it != waiter);
+    }
+
     /// Ends the wait of a task and puts it into the queue, with a value or an error.
     pub(crate) fn wake(&mut self, id: TaskId, with: Result<u64, u64>) {
         let task = self.tasks.at_mut(id);
@@ -314,13 +319,21 @@ impl Scheduler {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use gsw_abi::builtin::INT;
+    use gsw_abi::call::RacePolicy;
+    use gsw_abi::types::{Type, TypeId};
 
     use super::{Scheduler, Task};
+    use crate::heap::Heap;
     use crate::node::NodeId;
+    use crate::run::{awaiting, handles};
     use crate::scope::ScopeId;
     use crate::task::{Ending, Role, State, TaskId};
-    use crate::wait::Wait;
+    use crate::value::hash::HashKey;
+    use crate::value::list;
+    use crate::wait::{Race, Wait};
 
     const OWNER: NodeId = NodeId(7);
 
@@ -411,6 +424,52 @@ mod tests {
         assert_eq!(scheduler.first_unseen_error(OWNER), Some(30));
         scheduler.task_mut(ids[2]).is_observed = true;
         assert_eq!(scheduler.first_unseen_error(OWNER), Some(20));
+    }
+
+    /// A wait under a time limit in a loop: what is kept does not grow with how often it was given up.
+    #[test]
+    fn who_gives_up_a_wait_is_no_waiter_any_more() {
+        let mut types = gsw_abi::builtin::type_table();
+        types.types.push(Type::Task(INT));
+        let of_task = TypeId(types.types.len() as u32 - 1);
+        types.types.push(Type::List(of_task));
+        let of_list = TypeId(types.types.len() as u32 - 1);
+        let mut heap = Heap::new(Arc::new(types), None, HashKey::of_seed(1));
+        let mut scheduler = Scheduler::default();
+        let [waiter, other, first, second] = [(); 4].map(|()| start(&mut scheduler));
+        for turn in 0..100 {
+            let handles = [first, second].map(|it| handles::handle_of(&mut heap, of_task, it));
+            let wait = if turn % 3 == 0 {
+                heap.release(handles[1]);
+                scheduler.add_waiter(first, waiter);
+                Wait::Await(handles[0])
+            } else {
+                let handles = list::new(&mut heap, of_list, &handles);
+                scheduler.add_waiter(first, waiter);
+                if turn % 3 == 1 {
+                    Wait::AwaitAll {
+                        handles,
+                        result: of_list,
+                        next: 0,
+                    }
+                } else {
+                    scheduler.add_waiter(second, waiter);
+                    Wait::Race(Race {
+                        handles,
+                        policy: RacePolicy::First,
+                        winner: None,
+                        next: 0,
+                    })
+                }
+            };
+            scheduler.add_waiter(first, other);
+            awaiting::leave(&mut scheduler, &mut heap, waiter, &wait);
+            scheduler.remove_waiter(first, other);
+            assert!(
+                scheduler.task(first).waiters.is_empty()
+                    && scheduler.task(second).waiters.is_empty()
+            );
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::prices::Prices;
 use crate::run::Run;
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
+use crate::run::deadlock::Suspects;
 use crate::run::debugging::Debugging;
 use crate::run::describe::ReportedErrors;
 use crate::run::doubts::Doubts;
@@ -139,6 +140,7 @@ impl Run {
             front,
             heap,
             scheduler: Scheduler::default(),
+            suspects: Suspects::default(),
             stack: CallStack::default(),
             progress: Progress::new(id, &loaded.program, now, port),
             operations: Operations::default(),

@@ -97,8 +97,8 @@ fn media_type(types: &TypeTable, workflow: &Workflow, declared: &Declared) -> Op
     of_type(types.base(workflow.result)).map(str::to_owned)
 }
 
-/// What the gaps of a template are filled with in an address; none where it does not fit. A gap is never empty, and has no slash
-/// that is written as one.
+/// What the gaps of a template are filled with in an address; none where it does not fit. A gap is one segment of a path, however it
+/// is written: programs make paths of files of it. So it is never empty, holds no slash of any kind and is no way up.
 fn filled(template: &str, uri: &str) -> Option<Map<String, Value>> {
     let mut input = Map::new();
     let (mut template, mut uri) = (template, uri);
@@ -118,6 +118,10 @@ fn filled(template: &str, uri: &str) -> Option<Map<String, Value>> {
             return None;
         }
         let text = percent_decode_str(text).decode_utf8().ok()?;
+        let leads_elsewhere = text.contains(['/', '\\', '\0']) || matches!(&*text, "." | "..");
+        if leads_elsewhere {
+            return None;
+        }
         input.insert(gap.to_owned(), Value::from(text.as_ref()));
         (template, uri) = (after, &uri[end..]);
     }
@@ -132,15 +136,20 @@ mod tests {
     #[test]
     fn gaps_are_filled_with_what_stands_there() {
         let template = "shop://orders/{id}/lines/{line}";
-        let found =
-            filled(template, "shop://orders/a%2Fb%20c/lines/7").map(serde_json::Value::from);
-        assert_eq!(found, Some(json!({"id": "a/b c", "line": "7"})));
+        let found = filled(template, "shop://orders/a..b%20c/lines/7").map(serde_json::Value::from);
+        assert_eq!(found, Some(json!({"id": "a..b c", "line": "7"})));
         for other in [
             "shop://orders/1/lines/",
             "shop://orders//lines/1",
             "shop://orders/1/2/lines/3",
             "shop://orders/1/lines/2/3",
             "shop://orders/1/lines/%ff",
+            "shop://orders/..%2f..%2fetc/lines/1",
+            "shop://orders/a%2Fb/lines/1",
+            "shop://orders/%2e%2E/lines/1",
+            "shop://orders/./lines/1",
+            "shop://orders/a%5cb/lines/1",
+            "shop://orders/a%00/lines/1",
             "shop://orders/1",
             "",
         ] {

@@ -6,13 +6,11 @@ use gsw_abi::option::BuiltinOption;
 use gsw_driver::durable::cost::{Cost, cost_of};
 use gsw_driver::durable::store::{Need, RunStore};
 use gsw_notation::calendar::rfc3339;
+use gsw_notation::duration::SECOND;
 use gsw_trace::measure::money;
 
 use crate::runs::all;
 use crate::{environment, store};
-
-/// In nanoseconds.
-const SECOND: i64 = 1_000_000_000;
 
 /// The status of the newest run of each workflow, when it began and what it cost, by the workflow. `store` is where the program's
 /// `gsw.toml` keeps them; a store that does not exist or cannot be read has none.

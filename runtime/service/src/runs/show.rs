@@ -3,11 +3,16 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::{Program, Workflow};
+use gsw_abi::types::{TypeId, TypeTable};
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::standing::{How, Open, OpenState, Standing};
+use gsw_engine::codec::places::{REDACTED, hides, shown};
 use gsw_engine::run::RunResult;
 use gsw_journal::clock;
 use gsw_notation::calendar::rfc3339;
+use gsw_notation::json::written;
 use gsw_trace::{Keep, Shown, Tree};
 use serde_json::{Value, json};
 
@@ -32,15 +37,48 @@ pub(super) fn show(
 ) -> Result<Exit, String> {
     let standing = engine.look_at(id).map_err(|it| it.to_string())?;
     let next = next(&standing.info.id);
+    let hidden = Hiding::of(engine.program(), &standing.info.workflow);
     Ok(match form {
-        ResultForm::Json => printed(say::print_value(&as_json(&standing, &next))),
+        ResultForm::Json => printed(say::print_value(&as_json(&standing, &next, hidden))),
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
-            printed(say::print_styled(&as_text(&standing, &next)))
+            printed(say::print_styled(&as_text(&standing, &next, hidden)))
         }
     })
 }
 
-fn as_text(standing: &Standing, next: &Next) -> String {
+/// By what type a result is hidden from who looks at the run.
+#[derive(Clone, Copy)]
+struct Hiding<'a> {
+    types: &'a TypeTable,
+    /// None where this program does not know it.
+    result: Option<TypeId>,
+}
+
+impl<'a> Hiding<'a> {
+    fn of(program: &'a Program, workflow: &str) -> Self {
+        let entries = program.workflows.iter();
+        let spawned = program.spawnable.iter().map(|it| &it.workflow);
+        let same = |it: &&Workflow| {
+            program.lasting_name(NodeKind::Workflow, &it.name)
+                == program.lasting_name(NodeKind::Workflow, workflow)
+        };
+        Self {
+            types: &program.types,
+            result: entries.chain(spawned).find(same).map(|it| it.result),
+        }
+    }
+
+    /// A result as events have it.
+    fn shown(self, json: &str) -> String {
+        match (self.result, written(json)) {
+            (Some(ty), _) if !hides(self.types, ty) => json.to_owned(),
+            (Some(ty), Ok(value)) => shown(self.types, ty, &value).to_string(),
+            (None, _) | (_, Err(_)) => REDACTED.to_owned(),
+        }
+    }
+}
+
+fn as_text(standing: &Standing, next: &Next, hiding: Hiding<'_>) -> String {
     let info = &standing.info;
     let head = format!(
         "run {} of `{}`: {}, started {}{}\n\n",
@@ -75,7 +113,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
     let mut rest = String::new();
     match &standing.how {
         How::Ended(result) => {
-            rest.push_str(&ended(result));
+            rest.push_str(&ended(result, hiding));
             rest.push_str(&undo::settled_text(&standing.failed_undos.settled));
             rest.push_str(&undo::text(&standing.failed_undos.left, next));
             if !info.status.is_final() {
@@ -101,9 +139,9 @@ fn as_text(standing: &Standing, next: &Next) -> String {
     text
 }
 
-fn ended(result: &RunResult) -> String {
+fn ended(result: &RunResult, hiding: Hiding<'_>) -> String {
     match result {
-        RunResult::Value(json) => format!("result: {json}\n"),
+        RunResult::Value(json) => format!("result: {}\n", hiding.shown(json)),
         RunResult::Raised(error) => format!("raised: {}: {}\n", error.error, error.message),
         RunResult::Cancelled => "cancelled\n".to_owned(),
         RunResult::InvalidInput(_) => "its input does not fit\n".to_owned(),
@@ -165,13 +203,13 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
     head + &more
 }
 
-fn as_json(standing: &Standing, next: &Next) -> Value {
+fn as_json(standing: &Standing, next: &Next, hiding: Hiding<'_>) -> Value {
     let mut tree = described(&standing.info);
     let open: Vec<Value> = standing.open.iter().map(open_json).collect();
     let (diverged, result) = match &standing.how {
         How::Open => (Value::Null, Value::Null),
         How::Diverged(why) => (json!(why), Value::Null),
-        How::Ended(result) => (Value::Null, json!(ended(result).trim())),
+        How::Ended(result) => (Value::Null, json!(ended(result, hiding).trim())),
     };
     if let Value::Object(map) = &mut tree {
         map.insert("open".into(), json!(open));

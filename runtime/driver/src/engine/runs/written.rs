@@ -46,7 +46,8 @@ impl Runs {
         now: i64,
     ) -> Result<Taken, NotTaken> {
         let store = at.existing().map_err(|it| unusable(&it))?;
-        let asked = self.asked_at(&store, address)?.map(|it| it.question);
+        let found = self.asked_at(&store, address)?;
+        let (of_run, asked) = found.map(|it| (it.run, it.question)).unzip();
         let address = &as_asked(address, asked.as_ref());
         let (name, kind) = match &asked {
             Some(question) => (Some(question.name.clone()), Some(question.kind)),
@@ -80,10 +81,9 @@ impl Runs {
         };
         let shown = name.clone().unwrap_or_else(|| "what it is for".to_owned());
         unless_unfit(&shown, issues)?;
-        let value = match (Secrecy::of(&self.loaded.program), kind) {
+        let value = match (Secrecy::of(&self.loaded.program), &of_run) {
             (Secrecy::Plain, _) => Ok(answer.as_bytes().to_vec()),
-            // What asked has its key.
-            (Secrecy::Sealed, Some(_)) => store.sealed_answer(answer.as_bytes(), Missing::Refused),
+            (Secrecy::Sealed, Some(run)) => store.sealed_answer_of(run, answer.as_bytes()),
             (Secrecy::Sealed, None) => store.sealed_answer(answer.as_bytes(), Missing::Made),
         };
         let value = value.map_err(|it| unusable(&it))?;

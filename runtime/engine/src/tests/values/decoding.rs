@@ -181,6 +181,7 @@ fn missing_fields_are_filled_and_unknown_ones_ignored() {
     count.default = Some(DefaultValue {
         function: FunctionIndex(0),
         source: None,
+        json: None,
     });
     let record = table.record("R", vec![count, field("note", builtin::OPTIONAL_STRING)]);
     let mut functions = Functions(table.heap());
