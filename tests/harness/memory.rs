@@ -66,6 +66,66 @@ const CALLS: &[(&str, &str)] = &[
     ("unique", "(xs + xs).unique().len()"),
 ];
 
+/// Updates of a part of something that has others, which is read after the part: eight megabytes that grow in place.
+const UPDATES: &[(&str, &str)] = &[
+    ("the rest of a base", "two(xs).based(1).xs.len()"),
+    (
+        "a chain",
+        "two(xs).based(1).every(2).based(3).every(4).xs.len()",
+    ),
+    ("every field", "two(xs).every(1).xs.len()"),
+    ("one branch", "two(xs).sometimes(1).xs.len()"),
+    (
+        "a record in a record",
+        "Outer { two: two(xs) }.add(1).two.xs.len()",
+    ),
+    ("a call", "two(xs).called(1).xs.len()"),
+    (
+        "a variable",
+        "{ var it = two(xs); for i in 0..9 { it = Two { xs: it.xs + [i], ..it } }; it.xs.len() }",
+    ),
+    (
+        "a tuple",
+        "{ var it = (xs, 0); for i in 0..9 { it = (it.0 + [i], it.1 + i) }; it.0.len() + it.1 }",
+    ),
+    (
+        "fold",
+        "[1, 2].fold(two(xs), (it, i) => Two { xs: it.xs + [i], n: it.n + 1, name: it.name }).xs.len()",
+    ),
+    (
+        "fold by a method",
+        "[1, 2].fold(two(xs), (it, i) => it.based(i)).xs.len()",
+    ),
+    (
+        "a text",
+        "Note { text: \"a\".repeat(8_000_000) }.add(\"b\").text.len()",
+    ),
+];
+
+/// The same where a copy is needed, which does not fit.
+const COPIES: &[(&str, &str)] = &[(
+    "somebody else has it",
+    "{ let it = two(xs); it.based(1).xs.len() + it.xs.len() }",
+)];
+
+const UPDATED: &str = r#"
+type Two { xs: [int], n: int = 0, name: string = "" }
+type Outer { two: Two, n: int = 0 }
+type Note { text: string, n: int = 0 }
+fn two(xs: [int]) -> Two { Two { xs } }
+fn grown(xs: [int], x: int) -> [int] { xs + [x] }
+fn Two.based(self, x: int) -> Two { Two { xs: self.xs + [x], ..self } }
+fn Two.every(self, x: int) -> Two { Two { xs: self.xs + [x], n: self.n + 1, name: self.name } }
+fn Two.sometimes(self, x: int) -> Two {
+  Two { xs: if x > 0 { self.xs + [x] } else { self.xs }, n: self.n + 1, name: self.name }
+}
+fn Two.called(self, x: int) -> Two { Two { n: self.n + 1, xs: grown(self.xs, x), name: self.name } }
+fn Outer.add(self, x: int) -> Outer {
+  Outer { two: Two { xs: self.two.xs + [x], ..self.two }, ..self }
+}
+fn Note.add(self, more: string) -> Note { Note { text: self.text + more, ..self } }
+"#;
+
 fn program() -> PathBuf {
     let mut arms = String::new();
     for (name, call) in CALLS {
@@ -122,5 +182,47 @@ fn what_a_call_makes_is_measured_before_it_is_made() {
         assert_eq!(length, "-1", "{name}: {said:?}");
         let megabytes = peak.parse::<u64>().expect("it is a number") / 1_000;
         assert!(megabytes < 250, "{name}: {megabytes} MB");
+    }
+}
+
+#[test]
+fn what_has_one_owner_grows_in_place_whatever_is_read_after_it() {
+    let mut arms = String::new();
+    for (name, update) in UPDATES.iter().chain(COPIES) {
+        arms.push_str(&format!("    \"{name}\" => {update}\n"));
+    }
+    let source = format!(
+        "{UPDATED}
+fn made(what: string) -> int ! Failed {{
+  let xs: [int] = 0..1_000_000
+  match what {{
+{arms}    _ => fail Failed(\"there is no such update\")
+  }}
+}}
+workflow main(what: string) -> int {{ made(what) catch {{ OutOfMemory => -1 }} }}
+"
+    );
+    let file = scratch("memory").join("updates.gsw");
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let length_of = |name: &str| {
+        let words = [
+            "run",
+            text(&file),
+            "--",
+            "--quiet",
+            "--memory",
+            "12MB",
+            "--what",
+            name,
+        ];
+        let said = gswc(&words);
+        let length = said.out.trim().parse::<i64>();
+        length.unwrap_or_else(|_| panic!("{name}: {said:?}"))
+    };
+    for (name, _) in UPDATES {
+        assert!(length_of(name) > 1_000_000, "{name}");
+    }
+    for (name, _) in COPIES {
+        assert_eq!(length_of(name), -1, "{name}");
     }
 }

@@ -56,6 +56,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::instance::Instance;
 use crate::ir::{Constant, ConstantIndex, Function, Module};
+use crate::passes::apart::take_apart;
 use crate::passes::markers::complete_markers;
 use crate::passes::ownership::make_ownership_explicit;
 use crate::passes::prune::prune;
@@ -263,6 +264,7 @@ impl<'v> Lowering<'v> {
             if self.has_markers(instance.item()) {
                 complete_markers(&mut function, FunctionIndex(index as u32));
             }
+            take_apart(&mut function, &self.types.table);
             make_ownership_explicit(&mut function, &self.types.table);
             self.functions.push(function);
         }

@@ -1,5 +1,6 @@
 //! The passes that turn what lowering wrote into what code generation takes.
 
+pub mod apart;
 pub mod liveness;
 pub mod markers;
 pub mod ownership;

@@ -72,6 +72,7 @@ mod pattern;
 mod pattern_names;
 mod postponed;
 mod prompt;
+mod range;
 mod record;
 mod reflection;
 mod requirement;

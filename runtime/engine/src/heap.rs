@@ -4,6 +4,7 @@
 //! heap or of the image's constants whose count includes the caller's share. Compiled code, checked by the Flow verifier,
 //! and the functions here keep that true; it is why reading through a word is no `unsafe` of each caller.
 
+mod cursor;
 pub(crate) mod limit;
 mod pool;
 mod shape;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot};
 use gsw_abi::types::{TypeId, TypeTable};
 
+use cursor::Cursor;
 use pool::Pool;
 use shape::Shape;
 
@@ -58,6 +60,7 @@ pub struct Heap {
     constants: rustc_hash::FxHashMap<u32, u64>,
     /// What has come from outside into places that hide it.
     hidden: Hidden,
+    cursor: Cursor,
 }
 
 // SAFETY: every pointer in a heap points at memory that only this heap reaches, or at immutable constants.
@@ -89,6 +92,7 @@ impl Heap {
             labels: indexmap::IndexSet::new(),
             constants: rustc_hash::FxHashMap::default(),
             hidden: Hidden::default(),
+            cursor: Cursor::default(),
         }
     }
 
@@ -242,6 +246,7 @@ impl Heap {
     #[must_use]
     pub fn resize(&mut self, word: u64, old: usize, new: usize) -> u64 {
         let (old, new) = (HEADER as usize + old, HEADER as usize + new);
+        self.cursor.forget(word);
         // SAFETY: the object was allocated with `old` bytes, and by the contract of this function it has no other
         // reference.
         let address = unsafe { self.pool.resize(word as *mut u8, old, new) };
@@ -338,6 +343,7 @@ impl Heap {
                 work.push(child);
             }
         };
+        self.cursor.forget(word);
         let ty = value::type_of(word);
         let bytes = match &self.shapes[ty.0 as usize] {
             Shape::Inline => 8,

@@ -163,8 +163,22 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
 /// With an unknown zone, or what the pattern asks for in vain.
 pub fn format(time: i64, pattern: &str, zone: &str) -> Result<String, Fault> {
     let zoned = instant(time).to_zoned(time_zone(zone)?);
-    let pattern = with_rfc3339(pattern, &zoned);
+    let pattern = with_ours(pattern, &zoned);
     strtime::format(&pattern, &zoned).map_err(|why| Fault::Pattern(why.to_string()))
+}
+
+/// What the message about a text that is no time by a pattern expects.
+#[must_use]
+pub fn expected(text: &str, pattern: &str) -> String {
+    let is_undated = BrokenDownTime::parse(pattern, text).is_ok_and(|read| {
+        let lacks = read.year().is_none() || read.month().is_none() || read.day().is_none();
+        lacks && read.to_date().is_err()
+    });
+    if is_undated {
+        "a time with its year, month and day".to_owned()
+    } else {
+        format!("a time like `{pattern}`")
+    }
 }
 
 /// The instant that `text` is by a pattern of `strftime`. A text without an offset is local to `zone`.
@@ -202,8 +216,9 @@ fn time_zone(name: &str) -> Result<TimeZone, Fault> {
     known.map_err(|_| Fault::UnknownZone(name.to_owned()))
 }
 
-/// The pattern with every `%+` replaced, which the crate does not know.
-fn with_rfc3339(pattern: &str, zoned: &Zoned) -> String {
+/// The pattern with every `%+` replaced, which the crate does not know, and every `%s`, of which the crate cuts the fraction off:
+/// before 1970 that is the second after the one that all other parts are of.
+fn with_ours(pattern: &str, zoned: &Zoned) -> String {
     let mut whole = String::with_capacity(pattern.len());
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('%') {
@@ -212,6 +227,10 @@ fn with_rfc3339(pattern: &str, zoned: &Zoned) -> String {
         let length = directive.map_or(0, char::len_utf8);
         match directive {
             Some('+') => whole.push_str(&zoned_rfc3339(zoned)),
+            Some('s') => {
+                let second = zoned.timestamp().as_nanosecond().div_euclid(1_000_000_000);
+                whole.push_str(&second.to_string());
+            }
             _ => {
                 whole.push('%');
                 whole.push_str(&after[..length]);
@@ -232,7 +251,7 @@ fn zoned_rfc3339(zoned: &Zoned) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, format, instant, parse, parse_rfc3339, rfc3339};
+    use super::{Fault, expected, format, instant, parse, parse_rfc3339, rfc3339};
 
     const NOVEMBER: i64 = 1_700_000_000_000_000_000;
 
@@ -285,6 +304,10 @@ mod tests {
             text.as_deref(),
             Ok("23:13 +0100 2023-11-14T23:13:20+01:00 %+")
         );
+        // A second is the same one in all its forms, also before 1970.
+        for (time, text) in [(-500_000_000, "-1 59 %s"), (1_500_000_000, "1 01 %s")] {
+            assert_eq!(format(time, "%s %S %%s", "UTC").as_deref(), Ok(text));
+        }
         assert!(matches!(
             format(NOVEMBER, "%!", "UTC"),
             Err(Fault::Pattern(_))
@@ -314,5 +337,20 @@ mod tests {
         assert_eq!(parse("soon", "%Y", "UTC"), Err(Fault::Text));
         assert_eq!(parse("12:00", "%H:%M", "UTC"), Err(Fault::Text));
         assert_eq!(parse("1500-01-01", "%Y-%m-%d", "UTC"), Err(Fault::Range));
+    }
+
+    #[test]
+    fn a_date_that_is_missing_is_what_is_expected() {
+        let undated = "a time with its year, month and day";
+        for (text, pattern) in [("13:30", "%H:%M"), ("2024", "%Y"), ("29.02.", "%d.%m.")] {
+            assert_eq!(expected(text, pattern), undated, "{text}");
+        }
+        for (text, pattern) in [
+            ("soon", "%H:%M"),
+            ("30.02.2024", "%d.%m.%Y"),
+            ("1500-01-01", "%F"),
+        ] {
+            assert_eq!(expected(text, pattern), format!("a time like `{pattern}`"));
+        }
     }
 }

@@ -83,6 +83,8 @@ pub fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue
 }
 
 fn parse_within<B: Build>(most_depth: usize, text: &str, build: &mut B) -> Result<B::Value, Issue> {
+    // Programs on Windows write one, and RFC 8259 lets readers skip it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser {
         most_depth,
         text,

@@ -21,6 +21,7 @@ use crate::infer::method::{self, refuse_private};
 use crate::infer::name::{self, kind_text};
 use crate::infer::names::reference;
 use crate::infer::prompt;
+use crate::infer::range;
 
 pub(super) fn infer_call(
     cx: &mut Context,
@@ -340,11 +341,9 @@ pub(super) fn call_item(
         item,
         type_arguments,
     };
-    cx.hir.push(
-        ExpressionKind::Call { callee, arguments },
-        result,
-        call.span,
-    )
+    let kind = ExpressionKind::Call { callee, arguments };
+    let called = cx.hir.push(kind, result, call.span);
+    range::without_list(&mut cx.hir, called)
 }
 
 /// `duration.seconds(5)`, which returns the seconds of a duration and makes none.

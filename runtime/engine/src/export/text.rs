@@ -93,9 +93,8 @@ calls! {
 
     text string_slice(run, s, from, to) {
         let range = clamp(string::scalars(s), from as i64, to as i64);
-        let text = string::text(s);
-        let part = if string::is_ascii(s) { &text[range] } else { scalar_range(text, range) };
-        part_of(&mut run.heap, s, part)
+        let bytes = run.heap.byte_at(s, range.start)..run.heap.byte_at(s, range.end);
+        part_of(&mut run.heap, s, &string::text(s)[bytes])
     }
 
     /// `s.repeat(n)`; nothing for a negative n.
@@ -165,19 +164,6 @@ fn part_of(heap: &mut Heap, whole: u64, part: &str) -> u64 {
         return whole;
     }
     string::new(heap, part)
-}
-
-fn scalar_range(text: &str, range: std::ops::Range<usize>) -> &str {
-    let mut offsets = text
-        .char_indices()
-        .map(|(offset, _)| offset)
-        .chain([text.len()]);
-    let from = offsets.nth(range.start).unwrap_or(text.len());
-    if range.is_empty() {
-        return "";
-    }
-    let to = offsets.nth(range.len() - 1).unwrap_or(text.len());
-    &text[from..to]
 }
 
 fn replace(heap: &mut Heap, s: u64, a: &str, b: &str) -> Result<u64, u64> {

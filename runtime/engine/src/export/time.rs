@@ -48,7 +48,7 @@ calls! {
                 error::decode(&mut run.heap, &issue)
             }
             (Fault::Text, pattern) => {
-                let expected = format!("a time like `{pattern}`");
+                let expected = calendar::expected(text, pattern);
                 let issue = codec::mismatch("$", &expected, &found(&run.heap));
                 error::decode(&mut run.heap, &issue)
             }

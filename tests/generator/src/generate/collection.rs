@@ -59,6 +59,27 @@ impl Generator {
         )
     }
 
+    /// A record of which some parts have grown, and others are read before and after them.
+    fn grown(&mut self, index: usize, depth: usize) -> String {
+        let base = self.anchored(&Ty::Record(index), depth - 1);
+        let it = self.fresh("r");
+        let mut fields = self.declarations.records[index].fields.clone();
+        self.random.shuffle(&mut fields);
+        let mut texts = Vec::new();
+        for Field { name, ty, .. } in &fields {
+            if matches!(ty, Ty::Str | Ty::List(_)) && !self.random.one_in(3) {
+                let more = self.expression(ty, depth - 1);
+                texts.push(format!("{name}: {it}.{name} + {more}"));
+            } else if self.random.one_in(2) {
+                texts.push(format!("{name}: {it}.{name}"));
+            }
+        }
+        texts.push(format!("..{it}"));
+        let name = &self.declarations.records[index].name;
+        let parts = texts.join(", ");
+        format!("(do {{ let {it}: {name} = {base}; {name} {{ {parts} }} }})")
+    }
+
     /// A value for a field that is no constant where those are checked before the program runs.
     fn computed(&mut self, field: &Field, value: String) -> String {
         if !field.has_check {
@@ -111,6 +132,9 @@ impl Generator {
                 format!("({})", parts.join(", "))
             }
             Ty::Record(index) => {
+                if self.random.one_in(4) {
+                    return self.grown(*index, depth);
+                }
                 if self.random.one_in(3) {
                     let base = self.anchored(ty, depth - 1);
                     let field = self
