@@ -444,16 +444,18 @@ impl Carrier {
         // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
         let (asked, now) = (self.driver.clock.moment(), self.driver.clock.now());
         let mut outside = self.outside();
-        let mut others = Vec::new();
+        let (mut over, mut others) = (Vec::new(), Vec::new());
         for operation in operations {
-            // One that has ended while nobody carried the run has less than nothing left.
             if let Request::Sleep { nanoseconds } = operation.request
                 && nanoseconds != 0
             {
                 let end = now.saturating_add(nanoseconds);
                 outside.ends.insert(operation.id, end);
-                let left = nanoseconds.max(0).unsigned_abs();
-                outside.alarms.add_sleep(operation.id, left, asked);
+                match u64::try_from(nanoseconds) {
+                    Ok(left) => outside.alarms.add_sleep(operation.id, left, asked),
+                    // One that has ended while nobody carried the run has less than nothing left.
+                    Err(_) => over.push(operation.id),
+                }
                 continue;
             }
             let care = match is_remembered {
@@ -470,6 +472,7 @@ impl Carrier {
             others.push((operation, care));
         }
         drop(outside);
+        over.into_iter().for_each(|it| self.end_sleep(it));
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }

@@ -84,7 +84,7 @@ impl Carrier {
         ended.into_iter().for_each(|(_, id)| self.end_sleep(id));
     }
 
-    fn end_sleep(self: &Arc<Self>, id: OperationId) {
+    pub(super) fn end_sleep(self: &Arc<Self>, id: OperationId) {
         self.post(Message::Completed {
             id,
             outcome: Outcome::Done,
