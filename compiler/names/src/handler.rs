@@ -16,6 +16,15 @@ pub fn handler_form(db: &dyn Db, moment: Moment) -> Option<ItemId> {
     module_scope(db, module).items.get(moment.name()).copied()
 }
 
+/// Whether an enum is what handlers decide by: each of its values is there to be given to who has asked.
+pub fn is_decision(db: &dyn Db, item: ItemId) -> bool {
+    let Some(module) = std_file(db, HOOK) else {
+        return false;
+    };
+    let mut declared = module_scope(db, module).variants.values().flatten();
+    declared.any(|it| it.0 == item)
+}
+
 /// What a word means in the handlers of hooks: `deny` is the variant `Deny` of what the handler decides, of the enum `wanted`
 /// where several have one.
 pub fn handler_word(db: &dyn Db, word: &str, wanted: Option<ItemId>) -> Option<Definition> {

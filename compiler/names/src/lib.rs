@@ -49,7 +49,7 @@ pub use error_class::{
 };
 pub use error_kinds::ErrorKinds;
 pub use generics::generics_of;
-pub use handler::{handler_form, handler_word};
+pub use handler::{handler_form, handler_word, is_decision};
 pub use held::{
     MOST_INSTANCES, MOST_PARTS, find_held, has_media_inside, holds_media, holds_secret, is_larger,
     is_too_large,

@@ -171,6 +171,17 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
     }
 }
 
+/// A decision of a hook that is not given to who has asked for it.
+pub fn dropped_decision(place: Place, start: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::UNUSED_VALUE,
+        place,
+        "this decision is dropped, and decides nothing",
+    )
+    .note("a handler decides by its last line, or by `return`")
+    .offer("return it", start, "return ")
+}
+
 /// The value that the body of `name` ends with and does not give.
 pub fn dropped_result(place: Place, name: &str, ty: &str) -> Diagnostic {
     let message = format!("this value is dropped: `{name}` states no result");

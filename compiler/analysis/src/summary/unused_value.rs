@@ -9,8 +9,8 @@ use gsw_infer::hir::{
 };
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::Type;
-use gsw_names::{display_type, item_head, item_signature};
-use gsw_source::{Db, Diagnostic, ItemKind, Name, Severity, Span};
+use gsw_names::{display_type, is_decision, item_head, item_signature};
+use gsw_source::{Db, Diagnostic, ItemKind, Name, Place, Severity, Span};
 use gsw_syntax::locate;
 use rustc_hash::FxHashSet;
 
@@ -49,11 +49,11 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
                     own: statement,
                     after,
                 };
-                let span = body.expression(*id).span;
-                found.push(errors::unused_value(
-                    body.place(span),
-                    meant(db, body, *id, &line),
-                ));
+                let place = body.place(body.expression(*id).span);
+                found.push(match dropped_decision(db, body, *id) {
+                    Some(start) => errors::dropped_decision(place, start),
+                    None => errors::unused_value(place, meant(db, body, *id, &line)),
+                });
             }
         }
     }
@@ -213,6 +213,16 @@ fn dropped_result(
     let ty = display_type(db, &first.ty);
     let report = errors::dropped_result(body.place(first.span), item.name(db), &ty);
     Some((report, given))
+}
+
+/// Where a decision of a hook begins that nobody is given: what was to be denied would happen.
+fn dropped_decision(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<Place> {
+    let expression = body.expression(id);
+    let (BodyPart::Handler(_), Type::Enum(item, _)) = (body.part, &expression.ty) else {
+        return None;
+    };
+    let start = expression.span.start;
+    is_decision(db, *item).then(|| body.place(Span::new(start, start)))
 }
 
 /// What a body may end with.
