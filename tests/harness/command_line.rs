@@ -25,7 +25,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["--j", "@/dev/zero"],
-        "`--j`: the file `/dev/zero` is larger than 256 MB",
+        "`--j`: the file `/dev/zero` is a pipe or a device and no file",
     ),
     (&["--d", ""], "`--d`: `` is not a duration such as `250ms`"),
     (&["--d=inf"], "`--d`: `inf` is not a duration"),

@@ -410,6 +410,16 @@ pub struct SkillFile {
 }
 
 impl Skill {
+    /// The file of a skill with its instructions, in its folder.
+    pub const INSTRUCTIONS: &str = "SKILL.md";
+
+    /// Whether a path in the folder of a skill leads to its instructions, by whichever tool: who has read them follows them.
+    #[must_use]
+    pub fn is_instructions(path: &str) -> bool {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        path.is_empty() || path == Self::INSTRUCTIONS
+    }
+
     /// Gives it the id of what it holds.
     pub fn seal(&mut self) {
         let mut sum = Sha256::new();

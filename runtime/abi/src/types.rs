@@ -114,6 +114,9 @@ pub struct DefaultValue {
     pub json: Option<String>,
 }
 
+/// The key by which variants and errors with fields are told apart in JSON.
+pub const KIND: &str = "kind";
+
 /// Whether something takes, or is, only what no stranger has chosen: `trusted` in source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Trust {

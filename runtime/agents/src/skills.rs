@@ -18,8 +18,6 @@ const ACTIVATE: &str = "activate_skill";
 const NAME: &str = "name";
 /// The parameter of the other one that names the file.
 const PATH: &str = "path";
-/// The file with the instructions, which both give.
-const INSTRUCTIONS: &str = "SKILL.md";
 
 /// Those of these ids that the program has, in the order of the settings.
 fn listed<'a>(program: &'a Program, ids: &'a [String]) -> impl Iterator<Item = &'a Skill> {
@@ -88,7 +86,7 @@ pub(crate) fn active<'a>(
 /// Whether a file that is asked for holds the instructions of its skill.
 fn asks_for_instructions(input: &Value) -> bool {
     let path = input.get(PATH).and_then(Value::as_str).unwrap_or_default();
-    matches!(path.strip_prefix("./").unwrap_or(path), "" | INSTRUCTIONS)
+    Skill::is_instructions(path)
 }
 
 /// Why a model that follows these skills may not make a call.

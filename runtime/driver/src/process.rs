@@ -96,6 +96,11 @@ impl Group {
         *self.lock() == State::Killed
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(*self.lock(), State::Running(_))
+    }
+
     /// A program has started as the leader of this group. It is killed at once when it was given up by then.
     pub(crate) fn has_started(&self, leader: Pid) {
         let mut state = self.lock();
@@ -113,10 +118,14 @@ impl Group {
         *self.lock() == State::Gone
     }
 
-    /// The leader is about to be waited for: its number may then be another's.
-    pub(crate) fn forget(&self, leader: Pid) {
+    /// The leader has ended, and is about to be waited for. What it has left behind ends now: afterwards its number, by which
+    /// all of them are named, may be another's.
+    pub(crate) fn end(&self, leader: Pid) {
+        let mut state = self.lock();
+        // There may be nobody left.
+        let _ = rustix::process::kill_process_group(leader, Signal::KILL);
+        *state = State::Gone;
         guard::release(leader);
-        *self.lock() = State::Gone;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -310,9 +310,7 @@ fn has_ended(ending: Ending, group: &Group) -> bool {
     if !ending.is_over() {
         return false;
     }
-    // Before the wait frees the number of the group for others.
-    group.kill();
-    group.forget(ending.0);
+    group.end(ending.0);
     // It has ended, so there is nothing to wait for.
     let _ = ending.status();
     true

@@ -24,7 +24,7 @@ pub struct External {
     pub digest: String,
 }
 
-/// Why a text is no key, if it is none.
+/// Why a text is no key, if it is none: one that no sender could repeat finds nothing.
 #[must_use]
 pub fn unfit_key(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {

@@ -2,13 +2,17 @@
 //! What it says is in `examples/trees/<example>.json`, what the run's tree is then in `examples/trees/<example>.played.txt`.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fake_provider::{Answer, Body, Reply, Script};
+use fake_provider::{Answer, Body, Message, Reply, Script};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::tree;
 use crate::introspection::turn;
@@ -27,6 +31,12 @@ struct Play {
     input: String,
     /// What lies in the folder that it runs in, which then is one of its own.
     files: Option<BTreeMap<String, String>>,
+    /// Programs that its `PATH` leads to first.
+    #[serde(default)]
+    programs: BTreeMap<String, String>,
+    /// The pages that there are on the web, by their addresses.
+    #[serde(default)]
+    pages: BTreeMap<String, String>,
     turns: Vec<Turn>,
 }
 
@@ -36,6 +46,11 @@ struct Play {
 enum Turn {
     Calls(Vec<(String, Value)>),
     Answer(Value),
+    /// An answer to a request of so many tokens.
+    Spends {
+        answer: Value,
+        tokens: u64,
+    },
 }
 
 #[test]
@@ -74,6 +89,11 @@ fn reply(turn_of_model: &Turn) -> Reply {
                 .collect();
             turn(&calls)
         }
+        Turn::Spends { answer, tokens } => Reply::of(Body::Anthropic(Message {
+            content: vec![json!({ "type": "text", "text": answer.to_string() })],
+            usage: json!({ "input_tokens": tokens, "output_tokens": 1 }),
+            ..Message::default()
+        })),
         Turn::Answer(text) => Reply::of(Body::Answer(Answer { text: text.clone() })),
     }
 }
@@ -83,6 +103,7 @@ fn run(file: &Path, events: &Path, url: &str, play: &Play) -> Said {
         Some(files) => own_folder(file, files),
         None => root(),
     };
+    let proxy = web_of(&play.pages);
     let mut child = Command::new(env!("CARGO_BIN_EXE_gswc"))
         .args(["run", text(file), "--", "--quiet", "--events", text(events)])
         .args(&play.arguments)
@@ -94,6 +115,9 @@ fn run(file: &Path, events: &Path, url: &str, play: &Play) -> Said {
         .env("GSW_CACHE", "off")
         .env("ANTHROPIC_API_KEY", "key-of-tests")
         .env("ANTHROPIC_BASE_URL", url)
+        .env("PATH", path_with(file, &play.programs))
+        .envs(["HTTP_PROXY", "http_proxy"].map(|it| (it, &proxy)))
+        .envs(["NO_PROXY", "no_proxy"].map(|it| (it, "127.0.0.1")))
         .spawn()
         .expect("gswc can be started");
     let mut input = child.stdin.take().expect("it is piped");
@@ -115,6 +139,49 @@ fn own_folder(file: &Path, files: &BTreeMap<String, String>) -> PathBuf {
         std::fs::write(path, text).expect("scratch can be written");
     }
     folder
+}
+
+/// The folders of programs, those of the play first.
+fn path_with(file: &Path, programs: &BTreeMap<String, String>) -> OsString {
+    let name = file.file_stem().expect("an example has a name");
+    let folder = scratch("played_programs").join(name);
+    std::fs::create_dir_all(&folder).expect("scratch can be written");
+    for (program, text) in programs {
+        let path = folder.join(program);
+        std::fs::write(&path, text).expect("scratch can be written");
+        let all = Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, all).expect("it was written");
+    }
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let all = [folder].into_iter().chain(std::env::split_paths(&others));
+    std::env::join_paths(all).expect("they were split")
+}
+
+/// A proxy that is all of the web; its address.
+fn web_of(pages: &BTreeMap<String, String>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let pages = pages.clone();
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            // A client may leave at any time.
+            let _ = serve(client, &pages);
+        }
+    });
+    format!("http://{address}")
+}
+
+fn serve(mut client: TcpStream, pages: &BTreeMap<String, String>) -> std::io::Result<()> {
+    let mut lines = BufReader::new(client.try_clone()?).lines();
+    let first = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+    while lines.next().transpose()?.is_some_and(|it| !it.is_empty()) {}
+    let page = first.split(' ').nth(1).and_then(|it| pages.get(it));
+    let (status, text) = page.map_or(("404 Not Found", ""), |it| ("200 OK", it));
+    let length = text.len();
+    write!(
+        client,
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
+    )
 }
 
 fn plans() -> Vec<PathBuf> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::{add_check, describe};
 use super::names;
-use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
+use crate::types::{Enum, Field, KIND, Secrecy, Type, TypeId, TypeTable, Variant};
 
 /// The description of a number of seconds, by which readers of values recognise a duration.
 pub const SECONDS: &str = "In seconds.";
@@ -115,8 +115,8 @@ impl Builder<'_> {
             Type::ErrorKind(it) => self.fields(Some(&it.name), it.docs.as_deref(), &it.fields),
             Type::Error => object(json!({
                 "type": "object",
-                "properties": { "kind": { "type": "string" } },
-                "required": ["kind"],
+                "properties": { KIND: { "type": "string" } },
+                "required": [KIND],
             })),
             Type::Checked {
                 docs, base, check, ..
@@ -173,8 +173,8 @@ impl Builder<'_> {
         let mut properties = Map::new();
         let mut required = Vec::new();
         if let Some(kind) = kind {
-            properties.insert("kind".into(), json!({ "type": "string", "const": kind }));
-            required.push(json!("kind"));
+            properties.insert(KIND.into(), json!({ "type": "string", "const": kind }));
+            required.push(json!(KIND));
         }
         for field in fields {
             properties.insert(field.wire.clone(), self.field(field));

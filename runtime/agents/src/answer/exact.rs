@@ -1,5 +1,6 @@
 //! `answer: exact`: what strict JSON says, and nothing that is not asked for.
 
+use gsw_abi::types::KIND;
 pub(crate) use gsw_engine::codec::surplus::NO_SUCH_KEY;
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use super::number::{self, Digits};
 use super::place::Place;
-use super::shape::{KIND, Shape, ShapeId, Shapes};
+use super::shape::{Shape, ShapeId, Shapes};
 
 /// Why a text is no JSON, with the place.
 pub(crate) fn no_json(text: &str, shapes: &Shapes) -> Issue {

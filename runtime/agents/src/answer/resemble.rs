@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use gsw_abi::types::KIND;
+
 use super::node::Node;
 use super::number;
-use super::shape::{Field, KIND, Match, Need, Record, Shape, ShapeId, Shapes, WRAPPED};
+use super::shape::{Field, Match, Need, Record, Shape, ShapeId, Shapes, WRAPPED};
 use super::word;
 
 /// How well a value suits a shape; the order counts.

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use gsw_abi::schema::SECONDS;
+use gsw_abi::types::KIND;
 use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
@@ -94,9 +95,6 @@ pub(crate) enum Match {
     Near(usize),
     No,
 }
-
-/// The field whose constant says which variant a record is.
-pub(crate) const KIND: &str = "kind";
 
 /// The key that holds an answer where a provider wants an object at the root. So this is asked for, and not guessed.
 pub(crate) const WRAPPED: &str = "value";

@@ -19,13 +19,16 @@ const LARGEST: usize = 64 << 20;
 const PORTION: u64 = 256 << 10;
 /// A program that was killed is waited for this long: its outcome should mean that it is gone.
 const DYING: Duration = Duration::from_secs(1);
+/// After a program's end, what it has left behind may write this long to its pipes, such as a `tee` that has not written all it
+/// was given; then it ends too.
+const LEAVING: Duration = Duration::from_secs(1);
 
 pub(super) struct Program {
     name: String,
     pid: Pid,
     /// Readable when the program has ended; `None` where the system has no such thing.
     exit: Option<OwnedFd>,
-    has_ended: bool,
+    life: Life,
     group: Group,
     input: Option<Input>,
     outputs: [Output; 2],
@@ -35,6 +38,13 @@ pub(super) struct Program {
     /// After it was killed: the outcome to report once it has ended, and when to stop waiting for that.
     dying: Option<(Outcome, Instant)>,
     completion: Completion,
+}
+
+#[derive(Clone, Copy)]
+enum Life {
+    Running,
+    /// It has ended, and what it has left behind may write until then.
+    Ended(Instant),
 }
 
 struct Input {
@@ -71,7 +81,7 @@ impl Program {
             name: request.argv.into_iter().next().unwrap_or_default(),
             exit: exit_of(pid),
             pid,
-            has_ended: false,
+            life: Life::Running,
             group,
             input: input.and_then(|(pipe, text)| Input::new(pipe, text)),
             outputs: outputs.map(Output::new),
@@ -84,7 +94,7 @@ impl Program {
 
     /// Adds what to wait for.
     pub(super) fn watch<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
-        if let (Some(exit), false) = (&self.exit, self.has_ended) {
+        if let (Some(exit), Life::Running) = (&self.exit, self.life) {
             fds.push(PollFd::new(exit, PollFlags::IN));
         }
         if let Some(Input { pipe, .. }) = &self.input {
@@ -96,15 +106,16 @@ impl Program {
 
     /// When it must be checked whatever happens.
     pub(super) fn due(&self) -> Option<Instant> {
-        match &self.dying {
-            Some((_, due)) => Some(*due),
-            None => self.late.map(|it| it.0),
+        match (&self.dying, self.life) {
+            (Some((_, due)), _) => Some(*due),
+            (None, Life::Ended(until)) => Some(until),
+            (None, Life::Running) => self.late.map(|it| it.0),
         }
     }
 
     /// Whether nothing says when it ends.
     pub(super) fn must_look(&self) -> bool {
-        self.exit.is_none() && !self.has_ended
+        self.exit.is_none() && matches!(self.life, Life::Running)
     }
 
     /// Whether there is something to do although its descriptors say nothing.
@@ -115,6 +126,9 @@ impl Program {
 
     /// Does what can be done without waiting. Whether it has ended.
     pub(super) fn advance(&mut self, now: Instant) -> bool {
+        if matches!(self.life, Life::Running) && Ending(self.pid).is_over() {
+            self.life = Life::Ended(now + LEAVING);
+        }
         if self.dying.is_none()
             && let Err(outcome) = self.serve(now)
         {
@@ -124,11 +138,14 @@ impl Program {
             self.outputs.iter_mut().for_each(|it| it.pipe = None);
             self.dying = Some((outcome, now + DYING));
         }
-        self.has_ended = self.has_ended || Ending(self.pid).is_over();
-        match &self.dying {
-            Some((_, due)) => self.has_ended || *due <= now,
+        match (&self.dying, self.life) {
+            (Some((_, due)), Life::Running) => *due <= now,
+            (Some(_), Life::Ended(_)) => true,
+            (None, Life::Running) => false,
             // What the program left behind may still hold its output open.
-            None => self.has_ended && self.outputs.iter().all(|it| it.pipe.is_none()),
+            (None, Life::Ended(until)) => {
+                until <= now || self.outputs.iter().all(|it| it.pipe.is_none())
+            }
         }
     }
 
@@ -139,7 +156,7 @@ impl Program {
             let message = "it was killed, because nothing waits for it any more".into();
             return Err(Outcome::Failed(Failure::Other { message }));
         }
-        if let Some((at, nanoseconds)) = self.late
+        if let (Some((at, nanoseconds)), Life::Running) = (self.late, self.life)
             && at <= now
         {
             return Err(Outcome::Failed(Failure::Timeout { nanoseconds }));
@@ -162,8 +179,7 @@ impl Program {
 
     /// Delivers its outcome; gives the program back if it has not ended although it was killed.
     pub(super) fn end(self) -> Option<Ending> {
-        // Before `waitpid` frees the number: a late `kill` would otherwise meet another process.
-        self.group.forget(self.pid);
+        self.group.end(self.pid);
         let ending = Ending(self.pid);
         let status = ending.status();
         let outcome = match (self.dying, &status) {

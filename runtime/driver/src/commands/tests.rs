@@ -72,12 +72,97 @@ fn input_and_output_larger_than_any_pipe_pass_and_input_need_not_be_read() {
 #[test]
 fn a_late_program_ends_with_all_that_it_started() {
     let began = Instant::now();
-    let outcome = perform(shell("sleep 60 & echo started", None, Some(100_000_000)));
+    let outcome = perform(shell(
+        "sleep 60 & echo started; wait",
+        None,
+        Some(100_000_000),
+    ));
     let failure = Failure::Timeout {
         nanoseconds: 100_000_000,
     };
     assert_eq!(outcome, Outcome::Failed(failure));
     assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+/// Whether a process is gone, which it may need a moment for after it was killed; one that nobody has waited for is.
+fn is_gone(process: &str) -> bool {
+    let state = || std::fs::read_to_string(format!("/proc/{process}/stat"));
+    (0..500).any(|_| {
+        let is_over = state().map_or(true, |it| it.contains(") Z "));
+        if !is_over {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        is_over
+    })
+}
+
+#[test]
+fn what_a_program_leaves_behind_ends_with_it() {
+    for left in [
+        "sleep 1000",
+        "sleep 1000 > /dev/null 2>&1",
+        "nohup sleep 1000",
+    ] {
+        let began = Instant::now();
+        let Outcome::Exec(output) = perform(shell(&format!("{left} & echo $!"), None, None)) else {
+            panic!("it has ended by itself: {left}");
+        };
+        assert!(began.elapsed() < Duration::from_secs(60), "{left}");
+        assert_eq!(output.code, 0);
+        let process = output.stdout.trim();
+        assert!(!process.is_empty() && is_gone(process), "{left}: {process}");
+    }
+}
+
+/// As `make > >(tee log)` does in a shell: the words of whom nobody waits for are not lost.
+#[test]
+fn what_a_program_leaves_behind_may_write_what_it_was_given() {
+    let script =
+        "mkfifo $FOLDER/pipe; (cat $FOLDER/pipe; sleep 0.1; echo last) & echo first > $FOLDER/pipe";
+    let folder = std::env::temp_dir().join(format!("gsw-commands-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("temporary files can be written");
+    let around = Surroundings {
+        inherited: None,
+        added: vec![("FOLDER".to_owned(), folder.display().to_string())],
+    };
+    let outcome = Commands::default().run_to_end(shell(script, None, None), around);
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    let Outcome::Exec(output) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((output.code, &*output.stdout), (0, "first\nlast\n"));
+}
+
+#[test]
+fn a_program_that_has_ended_is_not_late_for_what_it_has_left_behind() {
+    let outcome = perform(shell("sleep 60 & echo done", None, Some(500_000_000)));
+    assert!(
+        matches!(&outcome, Outcome::Exec(it) if it.stdout == "done\n"),
+        "{outcome:?}"
+    );
+}
+
+/// What has left the group with the pipes of the program stays, and is not waited for.
+#[test]
+fn a_program_is_not_waited_for_by_what_left_its_group_with_its_pipes() {
+    let began = Instant::now();
+    let script =
+        "setsid sleep 120 & while [ $(ps -o pgid= -p $!) = $$ ]; do sleep 0.01; done; echo $!";
+    let outcome = perform(shell(script, None, None));
+    assert!(
+        matches!(&outcome, Outcome::Exec(it) if it.code == 0),
+        "{outcome:?}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(60));
+    if let Outcome::Exec(output) = outcome {
+        // By `exec`, it has kept its number.
+        let stayed = perform(shell(
+            &format!("kill -9 {}", output.stdout.trim()),
+            None,
+            None,
+        ));
+        assert!(matches!(stayed, Outcome::Exec(it) if it.code == 0));
+    }
 }
 
 #[test]
@@ -126,8 +211,12 @@ fn a_command_that_waits_for_a_place_can_be_given_up() {
     };
     let running = [long(), long()];
     let (waiting, outcome) = long();
-    // It has begun to wait when what came before it was started.
-    std::thread::sleep(Duration::from_millis(300));
+    // It waits for them when they have started.
+    for (handle, _) in &running {
+        while !handle.group.is_running() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
     assert_eq!(waiting.abandon(), Abandoned::Stopped);
     let given_up = outcome.recv_timeout(Duration::from_secs(20));
     assert!(matches!(given_up, Ok(Outcome::Failed(_))), "{given_up:?}");

@@ -96,8 +96,32 @@ pub struct RunInfo {
     pub parent: Option<(Arc<str>, Site)>,
     /// When it began, in nanoseconds since 1970.
     pub began: i64,
-    /// It is interrupted where it has not ended and this process does not run it any more.
-    pub status: RunStatus,
+    pub stage: RunStage,
+}
+
+/// How far a process has brought a run that it runs or has run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunStage {
+    Running,
+    /// It has not ended, and this process does not run it any more.
+    Left,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl RunStage {
+    /// As people and programs see it; of one that runs, whether it waits is not looked at.
+    #[must_use]
+    pub const fn shown(self) -> RunStatus {
+        match self {
+            Self::Running => RunStatus::Running,
+            Self::Left => RunStatus::Interrupted,
+            Self::Completed => RunStatus::Completed,
+            Self::Failed => RunStatus::Failed,
+            Self::Cancelled => RunStatus::Cancelled,
+        }
+    }
 }
 
 /// A detached run that has ended.
@@ -264,7 +288,7 @@ impl Runs {
         let mut state = self.lock();
         // Under the same lock as the insertion below: of two requests with one id the second finds the first.
         if let Some(entry) = state.runs.get(&id)
-            && entry.info.status != RunStatus::Interrupted
+            && entry.info.stage != RunStage::Left
         {
             return Err(entry.info.clone());
         }
@@ -280,7 +304,7 @@ impl Runs {
             workflow: given.workflow.clone(),
             parent,
             began,
-            status: RunStatus::Running,
+            stage: RunStage::Running,
         };
         let entry = Entry {
             info,
@@ -373,25 +397,25 @@ impl Runs {
 
     fn note_end(self: &Arc<Self>, id: &Arc<str>, finished: Box<Finished>, on_end: OnEnd) {
         let mut state = self.lock();
-        let status = match finished.result {
-            RunResult::Value(_) => RunStatus::Completed,
-            RunResult::Cancelled => RunStatus::Cancelled,
+        let stage = match finished.result {
+            RunResult::Value(_) => RunStage::Completed,
+            RunResult::Cancelled => RunStage::Cancelled,
             RunResult::Raised(_) | RunResult::InvalidInput(_) | RunResult::Internal(_) => {
-                RunStatus::Failed
+                RunStage::Failed
             }
-            RunResult::Left(_) => RunStatus::Interrupted,
+            RunResult::Left(_) => RunStage::Left,
         };
         let mut detached = None;
         let (mut waiting, mut left, mut outcome) = (Vec::new(), Vec::new(), None);
         if let Some(entry) = state.runs.get_mut(id) {
-            entry.info.status = status;
+            entry.info.stage = stage;
             entry.carrier = None;
             // The end of a run that was not detached is only for the caller that started it, unless another run waits for it.
             if entry.info.parent.is_some() || !entry.waiting.is_empty() {
                 entry.ended = Some(Ended::of(&finished));
             }
             waiting = std::mem::take(&mut entry.waiting);
-            if status == RunStatus::Interrupted && self.store.is_some() {
+            if stage == RunStage::Left && self.store.is_some() {
                 left = std::mem::take(&mut waiting);
                 entry.ended = None;
             }

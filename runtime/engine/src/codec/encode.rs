@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
-use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_abi::types::{Field, KIND, Secrecy, Type, TypeId, TypeTable};
 use gsw_notation::calendar;
 
 use crate::codec::places::REDACTED;
@@ -303,7 +303,7 @@ impl<'a, S: Sink> Writer<'a, S> {
     fn fields(&mut self, kind: Option<&str>, fields: &'a [Field], word: u64, first: usize) {
         self.sink.begin_object();
         if let Some(kind) = kind {
-            self.sink.key("kind");
+            self.sink.key(KIND);
             self.sink.text(kind);
         }
         self.open.push(Open::Fields {

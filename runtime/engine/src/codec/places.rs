@@ -1,7 +1,7 @@
 //! What observers see of JSON that a type says the places of: not what `@secret` fields hold, nor what is found where the type
 //! has no place for it.
 
-use gsw_abi::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_abi::types::{Enum, Field, KIND, Secrecy, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
 pub use crate::hidden::REDACTED;
@@ -139,11 +139,11 @@ fn shown_variant(types: &TypeTable, it: &Enum, tree: &Value) -> Value {
     };
     match tree {
         Value::String(_) if named(tree).is_some() => tree.clone(),
-        Value::Object(values) => match values.get("kind").and_then(named) {
+        Value::Object(values) => match values.get(KIND).and_then(named) {
             Some(variant) => {
                 let mut rest = values.clone();
-                rest.shift_remove("kind");
-                let mut shown = Map::from_iter([("kind".to_owned(), variant.wire.clone().into())]);
+                rest.shift_remove(KIND);
+                let mut shown = Map::from_iter([(KIND.to_owned(), variant.wire.clone().into())]);
                 if let Value::Object(fields) = shown_fields(types, &variant.fields, &rest) {
                     // A variant's own fields hide nothing; those of another one may have been meant.
                     let is_known = |name: &str| variant.fields.iter().any(|it| it.wire == name);

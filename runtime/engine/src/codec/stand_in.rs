@@ -1,6 +1,6 @@
 //! JSON without what its type hides, but still of its type: each hidden value is replaced by a stand-in.
 
-use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable, Variant};
+use gsw_abi::types::{Field, KIND, Secrecy, Type, TypeId, TypeTable, Variant};
 use serde_json::{Map, Value, json};
 
 use crate::codec::places::{REDACTED, shown, shown_fields};
@@ -49,7 +49,7 @@ fn fill(types: &TypeTable, ty: TypeId, shown: Value) -> Value {
             Value::Object(fill_fields(types, &it.fields, values))
         }
         (Type::Enum(it), Value::Object(values)) => {
-            let kind = values.get("kind").and_then(Value::as_str);
+            let kind = values.get(KIND).and_then(Value::as_str);
             let variant = kind.and_then(|kind| it.variants.iter().find(|it| it.wire == kind));
             let fields = variant.map_or(&[][..], |it| &it.fields);
             Value::Object(fill_fields(types, fields, values))
@@ -124,7 +124,7 @@ fn stand_in(types: &TypeTable, ty: TypeId, depth: usize) -> Option<Value> {
 }
 
 fn variant_of(types: &TypeTable, variant: &Variant, depth: usize) -> Option<Value> {
-    let mut values = Map::from_iter([("kind".to_owned(), variant.wire.clone().into())]);
+    let mut values = Map::from_iter([(KIND.to_owned(), variant.wire.clone().into())]);
     values.extend(fields_of(types, &variant.fields, depth)?);
     Some(Value::Object(values))
 }

@@ -1,7 +1,7 @@
 //! Keys of JSON that no field takes. Decoding passes over them, since data may hold more than a program wants; arguments and
 //! answers may not: a misspelt key would silently leave its field at the default.
 
-use gsw_abi::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_abi::types::{Enum, Field, KIND, Secrecy, Type, TypeId, TypeTable};
 use gsw_notation::issue::Issue;
 use gsw_notation::path::{self, Step};
 use serde_json::{Map, Value};
@@ -10,8 +10,6 @@ use crate::codec::places::REDACTED;
 
 /// What is expected where a key has no place.
 pub const NO_SUCH_KEY: &str = "no such key";
-/// The key by which variants and errors with fields are told apart.
-const KIND: &str = "kind";
 
 /// The keys in a tree, which is read as a value of this type, that no field takes.
 #[must_use]

@@ -175,7 +175,7 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
             next,
         } => {
             let listed_at = ended.map(|_| next);
-            advance_all(run, id, handles, result, (next, listed_at))
+            advance_all(run, id, handles, result, next, listed_at)
         }
         Wait::Race(race) => advance_race(run, id, race, ended),
         Wait::Join => {
@@ -217,7 +217,8 @@ fn advance_all(
     id: TaskId,
     handles: u64,
     result: TypeId,
-    (mut next, listed_at): (usize, Option<usize>),
+    mut next: usize,
+    listed_at: Option<usize>,
 ) -> Option<Result<u64, u64>> {
     // Called for each task that ends, so nothing here may look at all of them but at the end.
     while let Some(awaited) = handles::task_in(&run.heap, handles, next) {

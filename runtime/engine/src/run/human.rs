@@ -224,7 +224,7 @@ pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
     })
 }
 
-/// What is wrong with a key; one that no sender could repeat finds nothing.
+/// Requests, for this task, an answer from whoever is asked.
 fn ask(run: &mut Run, task: TaskId, unanswered: Unanswered) -> OperationId {
     let request = match &unanswered {
         Unanswered::Person(question) => Request::Human {

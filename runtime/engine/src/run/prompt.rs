@@ -4,6 +4,7 @@ mod arguments;
 mod around;
 mod asking;
 mod begin;
+mod completed;
 mod end;
 mod exchanging;
 mod hooks;

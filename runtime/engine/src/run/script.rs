@@ -6,6 +6,7 @@ use std::time::Duration;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{Program, Tool, wire_name};
 use gsw_abi::setting::Setting;
+use gsw_abi::types::KIND;
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
@@ -282,10 +283,7 @@ fn failed(error: &Value, request: &ModelRequest) -> Result<ModelAnswer, ModelFai
 
 /// The name of an error in JSON.
 fn kind_of(error: &Value) -> &str {
-    error
-        .get("kind")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    error.get(KIND).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {

@@ -18,9 +18,6 @@ use crate::node::NodeId;
 use crate::run::introspection::asking_prompt;
 use crate::run::{Run, raise};
 
-/// The file of a skill with its instructions.
-const INSTRUCTIONS: &str = "SKILL.md";
-
 /// The ids of the skills that models have, by their prompt's node.
 pub(crate) type Offered = FxHashMap<NodeId, Vec<String>>;
 
@@ -82,7 +79,7 @@ pub(crate) fn read(run: &mut Run, result: TypeId, name: &str, path: &str) -> Res
     let offered = prompt.and_then(|it| run.skills.get(&it));
     let found = find(&loaded.program, offered.map_or(&[], Vec::as_slice), name)
         .and_then(|skill| told(skill, path).map(|text| (skill, text)));
-    let file = Some(path).filter(|it| !holds_instructions(it));
+    let file = Some(path).filter(|it| !Skill::is_instructions(it));
     let file = file.map(str::to_owned);
     let node = prompt.unwrap_or_else(|| run.scheduler.current_node());
     let tree = match found {
@@ -119,11 +116,6 @@ fn find<'a>(program: &'a Program, offered: &[String], name: &str) -> Result<&'a 
     })
 }
 
-/// Whether a path leads to the instructions of a skill, by whichever tool: who has read them follows them.
-fn holds_instructions(path: &str) -> bool {
-    matches!(path.strip_prefix("./").unwrap_or(path), "" | INSTRUCTIONS)
-}
-
 /// The instructions with the list of files after them, or a file.
 fn told(skill: &Skill, path: &str) -> Result<String, String> {
     if path.is_empty() {
@@ -140,7 +132,7 @@ fn told(skill: &Skill, path: &str) -> Result<String, String> {
         return Ok(text);
     }
     let path = path.strip_prefix("./").unwrap_or(path);
-    if path == INSTRUCTIONS {
+    if path == Skill::INSTRUCTIONS {
         return Ok(skill.source.clone());
     }
     let file = skill.files.iter().find(|it| it.path == path);

@@ -2,7 +2,7 @@
 //!
 //! It makes JSON; whether that fits is checked by the run. What was refused is asked again, and what fits is kept.
 
-use gsw_abi::types::{Check, CheckScope, Enum, Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_abi::types::{Check, CheckScope, Enum, Field, KIND, Secrecy, Type, TypeId, TypeTable};
 use gsw_engine::human::Question;
 use gsw_trace::Shown;
 use serde_json::{Map, Value};
@@ -315,7 +315,7 @@ impl<'a> Form<'a> {
         if variant.fields.is_empty() {
             return Ok(Given::Value(Value::from(variant.wire.as_str())));
         }
-        let kind = Map::from_iter([("kind".to_owned(), Value::from(variant.wire.as_str()))]);
+        let kind = Map::from_iter([(KIND.to_owned(), Value::from(variant.wire.as_str()))]);
         let inside = Place {
             name: &variant.name,
             docs: None,

@@ -1,5 +1,6 @@
 //! Records and maps: keys in another spelling, keys that no field has, an object around the object, a record written as text.
 
+use gsw_abi::types::KIND;
 use serde_json::{Map, Value};
 
 use super::{Coercion, Fields};
@@ -7,7 +8,7 @@ use crate::answer::node::{End, Node};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
 use crate::answer::resemble::is_kind;
-use crate::answer::shape::{KIND, Match, Need, Record, Shape, ShapeId};
+use crate::answer::shape::{Match, Need, Record, Shape, ShapeId};
 use crate::answer::word;
 
 /// What is known of a record's variant beside its fields.

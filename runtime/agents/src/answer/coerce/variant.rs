@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use gsw_abi::types::KIND;
 use serde_json::Value;
 
 use super::object::Given;
@@ -10,7 +11,7 @@ use crate::answer::node::{End, Node};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
 use crate::answer::resemble::{is_kind, text_of};
-use crate::answer::shape::{KIND, Match, Need, Record, Shape, ShapeId};
+use crate::answer::shape::{Match, Need, Record, Shape, ShapeId};
 use crate::answer::word;
 
 /// Keys that other languages have instead of ours.

@@ -9,7 +9,7 @@ use gsw_tree::event::State;
 use serde_json::{Value, json};
 
 use super::delivery::Sender;
-use super::{RunInfo, Runs};
+use super::{RunInfo, RunStage, Runs};
 use crate::external::Address;
 use crate::work::Completion;
 
@@ -72,7 +72,7 @@ impl Runs {
                 let status = if waits {
                     RunStatus::Waiting
                 } else {
-                    info.status
+                    info.stage.shown()
                 };
                 completion.deliver(json_of(&Value::from(status.name())));
             }
@@ -93,7 +93,7 @@ impl Runs {
     /// What is known of a run that this process runs, or has run to its end.
     fn here(&self, run: &str) -> Option<RunInfo> {
         let info = self.get(run)?;
-        let is_left = info.status == RunStatus::Interrupted && self.store().is_some();
+        let is_left = info.stage == RunStage::Left && self.store().is_some();
         (!is_left).then_some(info)
     }
 

@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, Weak};
 
-use gsw_abi::run_status::RunStatus;
 use gsw_abi::types::TypeId;
 use gsw_engine::external::{External, unfit_key};
 use gsw_engine::port::Deaf;
 use gsw_engine::run::{BEHAVIOUR, Run, Start};
 use gsw_notation::issue::Issue;
 
-use super::{Runs, new_id};
+use super::{RunStage, Runs, new_id};
 use crate::call::Call;
 use crate::clock::{self, Clock};
 use crate::external::{Address, NotTaken, Route, Taken};
@@ -128,16 +127,12 @@ impl Runs {
     /// Why a run of this process takes no answers at all.
     fn over(&self, run: &Arc<str>) -> Option<NotTaken> {
         let run = Arc::clone(run);
-        match self.get(&run).map(|it| it.status) {
+        match self.get(&run).map(|it| it.stage) {
             None => Some(NotTaken::NoRun { run }),
-            Some(RunStatus::Running | RunStatus::Waiting | RunStatus::Parked) => None,
-            Some(
-                RunStatus::Interrupted
-                | RunStatus::Completed
-                | RunStatus::Failed
-                | RunStatus::Cancelled
-                | RunStatus::Diverged,
-            ) => Some(NotTaken::Over { run }),
+            Some(RunStage::Running) => None,
+            Some(RunStage::Left | RunStage::Completed | RunStage::Failed | RunStage::Cancelled) => {
+                Some(NotTaken::Over { run })
+            }
         }
     }
 

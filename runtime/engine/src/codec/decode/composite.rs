@@ -1,7 +1,7 @@
 //! Reads values that have parts. What was read of a value that does not fit is released.
 
 use gsw_abi::layout;
-use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId, Variant};
+use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, KIND, Secrecy, Type, TypeId, Variant};
 use gsw_notation::issue;
 use gsw_notation::path::Step;
 use serde_json::{Map, Value};
@@ -188,7 +188,7 @@ impl Decoder<'_> {
                 }
             }
             Value::Object(values) if !it.is_inline() => {
-                let kind = values.get("kind");
+                let kind = values.get(KIND);
                 let name = kind.and_then(Value::as_str);
                 let is_it = |variant: &gsw_abi::types::Variant| {
                     !variant.fields.is_empty() && name == Some(&variant.wire)
@@ -202,7 +202,7 @@ impl Decoder<'_> {
                 let Some(index) = it.variants.iter().position(is_it) else {
                     let found = kind.map_or(issue::NOTHING.into(), |kind| self.found(ty, kind));
                     let expected = describe::kinds(it);
-                    return self.within(Step::Key("kind".into()), |at| at.fail(expected, found));
+                    return self.within(Step::Key(KIND.into()), |at| at.fail(expected, found));
                 };
                 self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
             }
@@ -223,7 +223,7 @@ impl Decoder<'_> {
             return self.fail("an error".into(), found);
         };
         let types = self.types.clone();
-        let name = values.get("kind");
+        let name = values.get(KIND);
         let said = name.and_then(Value::as_str);
         let is_it = |ty: &Type| {
             // Only the runtime makes the unwinding of a cancellation.
@@ -242,7 +242,7 @@ impl Decoder<'_> {
                 let expected = kind.map(|it| describe::type_name(&types, it));
                 let expected = expected.unwrap_or_else(|| "the name of an error".into());
                 let name = name.map_or(issue::NOTHING.into(), |it| self.shown(it));
-                self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
+                self.within(Step::Key(KIND.into()), |it| it.fail(expected, name))
             }
         }
     }

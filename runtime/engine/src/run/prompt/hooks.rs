@@ -282,7 +282,11 @@ impl PromptRun {
             call.input = said.input;
             self.report_hook(run, of, HookVerdict::Changed, None);
             // The input that it has changed is checked again.
-            round.untrusted[index as usize] = self.untrusted_in(run, call);
+            let untrusted = self.untrusted_in(run, call, &round.defaults[index as usize]);
+            round.untrusted[index as usize] = untrusted;
+            if let Err(why) = self.complete_for_hooks(run, round, index as usize) {
+                return Some(self.refused(run, round, index, why));
+            }
         }
         if is_stopping(run, coordinator, round) {
             return Some(self.refused(run, round, index, "cancelled".into()));

@@ -17,7 +17,7 @@ use crate::run::introspection::too_many_questions;
 use crate::run::prompt::around::{Around, Ended};
 use crate::run::prompt::hooks::Stage;
 use crate::run::prompt::outcome::{self, Given};
-use crate::run::prompt::{PromptRun, arguments, end};
+use crate::run::prompt::{PromptRun, arguments, completed, end};
 use crate::run::{Run, raise};
 use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error};
@@ -31,6 +31,8 @@ pub(super) struct ToolRound {
     pub(super) stages: Vec<Stage>,
     /// The places in each of them that hold what a stranger may have written and must not, see `trust`.
     pub(super) untrusted: Vec<Vec<String>>,
+    /// What the program has written into each of them, as the default of something that the model has left out.
+    pub(super) defaults: Vec<Vec<String>>,
     outcomes: Vec<Option<ToolOutcome>>,
     running: usize,
     /// An error that goes to the program.
@@ -53,7 +55,11 @@ impl PromptRun {
     ) -> Option<Vec<ToolOutcome>> {
         let mut round = ToolRound {
             stages: calls.iter().map(|_| Stage::Outside).collect(),
-            untrusted: calls.iter().map(|it| self.untrusted_in(run, it)).collect(),
+            untrusted: calls
+                .iter()
+                .map(|it| self.untrusted_in(run, it, &[]))
+                .collect(),
+            defaults: vec![Vec::new(); calls.len()],
             outcomes: vec![None; calls.len()],
             calls,
             running: 0,
@@ -61,7 +67,7 @@ impl PromptRun {
         };
         for index in 0..round.calls.len() {
             self.observed.note_call(&round.calls[index]);
-            let outcome = match self.check_for_hooks(run, &round.calls[index]) {
+            let outcome = match self.complete_for_hooks(run, &mut round, index) {
                 Ok(()) => self.before_call(run, task, &mut round, index as u32, 0),
                 Err(why) => Some(self.refused(run, &mut round, index as u32, why)),
             };
@@ -75,16 +81,29 @@ impl PromptRun {
         None
     }
 
-    /// Hooks are asked about calls alone that can be made as they are.
-    fn check_for_hooks(&self, run: &mut Run, call: &ToolCall) -> Result<(), String> {
-        if self.hook_from(run, Moment::BeforeTool, 0).is_none() {
+    /// Hooks are asked about calls alone that can be made as they are, and see all that the tool would get.
+    pub(super) fn complete_for_hooks(
+        &self,
+        run: &mut Run,
+        round: &mut ToolRound,
+        index: usize,
+    ) -> Result<(), String> {
+        let moments = [Moment::BeforeTool, Moment::AfterTool];
+        if moments
+            .iter()
+            .all(|it| self.hook_from(run, *it, 0).is_none())
+        {
             return Ok(());
         }
         let loaded = Arc::clone(&run.loaded);
+        let call = &mut round.calls[index];
         let Some(tool) = loaded.program.tools.get(call.tool as usize) else {
             return Ok(());
         };
-        for (parameter, word) in tool.parameters.iter().zip(arguments_of(run, tool, call)?) {
+        let words = arguments_of(run, tool, call)?;
+        let written = completed::complete(run, tool, &words, &mut call.input);
+        round.defaults[index].extend(written);
+        for (parameter, word) in tool.parameters.iter().zip(words) {
             run.heap.release_typed(parameter.ty, word);
         }
         Ok(())

@@ -149,7 +149,8 @@ impl Origins {
     }
 }
 
-fn texts_of(value: &Value, texts: &mut Vec<String>) {
+/// The texts and numbers in a value, and the names of what is in it.
+pub(super) fn texts_of(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Null | Value::Bool(_) => {}
         Value::String(text) => texts.push(text.clone()),
@@ -165,8 +166,14 @@ fn texts_of(value: &Value, texts: &mut Vec<String>) {
 }
 
 impl PromptRun {
-    /// The places in the arguments of a call that must not hold what they hold.
-    pub(super) fn untrusted_in(&self, run: &Run, call: &ToolCall) -> Vec<String> {
+    /// The places in the arguments of a call that must not hold what they hold; `defaults` are texts in it which the program has
+    /// written.
+    pub(super) fn untrusted_in(
+        &self,
+        run: &Run,
+        call: &ToolCall,
+        defaults: &[String],
+    ) -> Vec<String> {
         let Some(origins) = &self.origins else {
             return Vec::new();
         };
@@ -177,7 +184,9 @@ impl PromptRun {
         if origins.foreign.is_none() {
             return Vec::new();
         }
-        let mut arguments = Arguments::new(&run.loaded.types, |text| origins.holds(text));
+        let mut arguments = Arguments::new(&run.loaded.types, |text| {
+            origins.holds(text) || defaults.iter().any(|it| it == text)
+        });
         arguments.check("", &tool.parameters, &call.input);
         if tool.body == ToolBody::SpawnRequest {
             let wanted = call.input["name"].as_str().unwrap_or_default();

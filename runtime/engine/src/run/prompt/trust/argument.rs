@@ -1,6 +1,6 @@
 //! The leaves of the arguments of a call, each of which is looked for in what is trusted.
 
-use gsw_abi::types::{Enum, Field, Trust, Type, TypeId, TypeTable};
+use gsw_abi::types::{Enum, Field, KIND, Trust, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
 /// The most leaves of one call that are searched for, and the most places that are reported: a model that gives more is
@@ -77,7 +77,7 @@ impl<'a, F: Fn(&str) -> bool> Arguments<'a, F> {
     }
 
     fn variant(&mut self, place: &str, of: &Enum, values: &Map<String, Value>) {
-        let kind = values.get("kind").and_then(Value::as_str);
+        let kind = values.get(KIND).and_then(Value::as_str);
         let variant = of.variants.iter().find(|it| Some(it.wire.as_str()) == kind);
         let fields = variant.map_or(&[][..], |it| &it.fields);
         self.fields(place, fields, values);
