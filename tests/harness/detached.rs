@@ -207,6 +207,15 @@ fn a_run_is_detached_beside_others_whose_ids_begin_with_its_own() {
     // A person may write the beginning of an id, and means the run of the whole one first.
     let shown = kept.run(&["runs", "show", "order-1", "--json"]);
     assert!(shown.out.contains("\"id\": \"order-1\""), "{shown:?}");
+    // Those that begin alike are told apart in the list, and what stands there can be typed.
+    for id in ["nightly-2026-11-28", "nightly-2026-11-29"] {
+        let said = kept.run(&["--id", id, "--n", "1", "--quiet"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
+    let listed = kept.run(&["runs"]).out;
+    for id in ["nightly-2026-11-28", "nightly-2026-11-29"] {
+        assert!(listed.contains(&format!("{id} ")), "{listed}");
+    }
     let several = kept.run(&["runs", "show", "order", "--json"]);
     assert!(
         several.err.contains("several runs begin with `order`"),

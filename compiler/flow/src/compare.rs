@@ -91,6 +91,8 @@ pub enum What {
         old: String,
         new: String,
     },
+    /// A hook of what asks for something else does something else.
+    Hook { name: String },
     /// The same operation asks for something else.
     Asks { operation: String },
     /// What has changed before decides whether this is asked for, or what.

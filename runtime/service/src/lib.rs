@@ -52,6 +52,7 @@ pub use mcp::login::{Act, Login, log};
 pub use mcp::pipes::Pipes;
 pub use painted::print_help;
 pub use prices::of_user as prices_of_user;
+pub use report::short;
 pub use runs::happened::{happened, records_of};
 pub use runs::newest::newest_runs;
 pub use runs::of_store::{OfStore, runs_of_store};

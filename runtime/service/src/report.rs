@@ -78,9 +78,14 @@ pub(crate) fn say_moved(store: &Store, id: &str) {
     }
 }
 
-/// As much of an id as people type.
-pub(crate) fn short(id: &str) -> &str {
-    id.get(..12).unwrap_or(id)
+/// As much of an id as people type: the beginning of a random one, all of one that a program has chosen, since those begin alike.
+#[must_use]
+pub fn short(id: &str) -> &str {
+    let is_random = id.len() == 32 && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    match is_random {
+        true => id.get(..12).unwrap_or(id),
+        false => id,
+    }
 }
 
 /// A word as a shell takes it.
@@ -300,6 +305,23 @@ pub(crate) fn printed(done: std::io::Result<()>) -> Exit {
         Err(error) => {
             say(&format!("error: the result cannot be written: {error}"));
             Exit::Raised
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn an_id_that_was_chosen_is_shown_whole() {
+        assert_eq!(short("0123456789abcdef0123456789abcdef"), "0123456789ab");
+        for chosen in [
+            "nightly-2026-11-28",
+            "nightly-2026-11-29-and-of-32-bytes",
+            "größe-der-bestellung",
+        ] {
+            assert_eq!(short(chosen), chosen);
         }
     }
 }

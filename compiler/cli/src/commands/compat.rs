@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use gsw_flow::compare::{Class, Compared, Difference, Place, What, compare};
-use gsw_service::{Exit, Replayed, Verdict, dry_replay, in_flight};
+use gsw_service::{Exit, Replayed, Verdict, dry_replay, in_flight, short};
 use gsw_trace::measure::counted;
 use serde_json::{Value, json};
 
@@ -176,7 +176,7 @@ fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
             Verdict::Diverges(why) => ("does not go on", Some(why)),
             Verdict::Unreadable(why) => ("cannot be tried", Some(why)),
         };
-        let id = info.id.get(..12).unwrap_or(&info.id);
+        let id = short(&info.id);
         let _ = writeln!(
             text,
             "run {id} of {}, {}: {said}",
@@ -228,6 +228,9 @@ fn said(what: &What) -> String {
         What::Renamed { kind, old, new } => format!(
             "where {kind} `{old}` was, {kind} `{new}` is; `@was(\"{old}\")` keeps its runs if it is the same"
         ),
+        What::Hook { name } => {
+            format!("the hook `{name}` does something else, and what has it asks for that")
+        }
         What::Asks { operation } => format!("{operation} asks for something else"),
         What::Depends { operation } => {
             format!("what has changed before decides how it goes on here; {operation} comes next")

@@ -3,7 +3,9 @@
 use gsw_abi::hook::{Handler, Hook};
 use gsw_abi::program::{Program, Spawnable, Workflow};
 
+use crate::compare::reach::Side;
 use crate::compare::walk::Walk;
+use crate::compare::{Class, Difference, What};
 
 impl Walk<'_> {
     /// Whether what has this name, if anything has, is the same. A text that only happens to be a name is compared as if it
@@ -22,12 +24,31 @@ impl Walk<'_> {
         match hooks {
             (None, None) => true,
             (Some(old), Some(new)) => {
-                let mut pairs = old.handlers.iter().zip(&new.handlers);
-                old.handlers.len() == new.handlers.len()
-                    && pairs.all(|(old, new)| self.same_handler(old, new))
+                let pairs = old.handlers.iter().zip(&new.handlers);
+                let same: Vec<bool> = pairs
+                    .map(|(old, new)| self.same_handler(old, new))
+                    .collect();
+                let apart = same.iter().position(|it| !it);
+                if let Some(at) = apart {
+                    self.changed_handler(name, &old.handlers[at], &new.handlers[at]);
+                }
+                apart.is_none() && old.handlers.len() == new.handlers.len()
             }
             (None, Some(_)) | (Some(_), None) => false,
         }
+    }
+
+    /// The hook is said beside what it changes, which is found at the prompt that has it.
+    fn changed_handler(&mut self, name: &str, old: &Handler, new: &Handler) {
+        let place = |side: &Side<'_>, it: &Handler| side.place_of(side.function(it.function).span);
+        self.hooks.insert(Difference {
+            class: Class::Changes,
+            what: What::Hook {
+                name: name.to_owned(),
+            },
+            old: place(self.old, old),
+            new: place(self.new, new),
+        });
     }
 
     fn same_handler(&mut self, old: &Handler, new: &Handler) -> bool {

@@ -1,26 +1,24 @@
 //! Two versions of a function in lockstep, from its beginning along every path.
 
+mod align;
 mod call;
 mod instruction;
 mod node;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::{FunctionIndex, SpanIndex, Workflow};
 use gsw_abi::types::{Field, Type};
 
-use crate::compare::item::{Cursor, Item, Shape, item, settle};
+use crate::compare::item::{Cursor, Item, item, settle};
 use crate::compare::pairing::Pairing;
 use crate::compare::reach::Side;
 use crate::compare::running::Running;
 use crate::compare::tables::TypePairs;
 use crate::compare::touched::Touched;
+use crate::compare::walk::align::Aligned;
 use crate::compare::{Class, Difference, What};
 use crate::ir::{Function, LocalId};
-
-/// How far ahead to look for equal code where two versions part; a guess.
-const AHEAD: usize = 400;
 
 /// What may be asked for after a function has returned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,6 +83,8 @@ pub(super) struct Walk<'a> {
     pub(super) old: &'a Side<'a>,
     pub(super) new: &'a Side<'a>,
     pub(super) found: BTreeSet<Difference>,
+    /// The hooks that are other ones, whether or not that changes anything.
+    pub(super) hooks: BTreeSet<Difference>,
     pub(super) types: TypePairs,
     /// What was found so far of each pair of functions; it only grows.
     known: HashMap<Key, Outcome>,
@@ -122,6 +122,7 @@ impl<'a> Walk<'a> {
             old,
             new,
             found: BTreeSet::new(),
+            hooks: BTreeSet::new(),
             types: TypePairs::default(),
             known: HashMap::new(),
             met: HashSet::new(),
@@ -131,6 +132,7 @@ impl<'a> Walk<'a> {
         while walk.is_news {
             walk.is_news = false;
             walk.found.clear();
+            walk.hooks.clear();
             walk.met.clear();
             walk.types.guess_again();
             walk.begin(workflow, other);
@@ -143,6 +145,10 @@ impl<'a> Walk<'a> {
             .any(|it| it.class == Class::Changes && is_certain(it))
         {
             walk.found.retain(is_certain);
+        }
+        let asks = |it: &Difference| matches!(it.what, What::Asks { .. });
+        if walk.found.iter().any(asks) {
+            walk.found.append(&mut walk.hooks);
         }
         walk.found
     }
@@ -291,22 +297,27 @@ impl<'a> Walk<'a> {
 
     /// Follows a pair of places as long as there is one way.
     fn path(&mut self, lane: &mut Lane<'a>, mut old: Cursor, mut new: Cursor) {
+        let mut aligned = Aligned::default();
         loop {
             (old, new) = (settle(lane.old, old), settle(lane.new, new));
             if !lane.seen.insert((old, new)) {
                 return;
             }
-            let items = (item(lane.old, old), item(lane.new, new));
-            if items.0.shape() != items.1.shape() {
-                match self.again(lane, old, new) {
-                    Some(found) => {
-                        (old, new) = found;
-                        continue;
+            match aligned.next().or_else(|| {
+                aligned = self.align(lane, old, new);
+                aligned.next()
+            }) {
+                Some((one, other)) if (one, other) != (old, new) => {
+                    self.pass_over(lane, (old, one), (new, other));
+                    (old, new) = (one, other);
+                    if !lane.seen.insert((old, new)) {
+                        return;
                     }
-                    None => return self.way(lane, old, new),
                 }
+                Some(_) => {}
+                None => return self.way(lane, old, new),
             }
-            match items {
+            match (item(lane.old, old), item(lane.new, new)) {
                 (Item::Instruction(one), Item::Instruction(other)) => {
                     self.instruction(lane, one, old, other, new);
                     (old, new) = (old.next(), new.next());
@@ -320,42 +331,6 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-    }
-
-    /// Looks ahead on both sides for the next place at which both do the same, over what asks for nothing and cannot raise.
-    fn again(&mut self, lane: &mut Lane<'a>, old: Cursor, new: Cursor) -> Option<(Cursor, Cursor)> {
-        let (olds, news) = (run(self.old, lane.old, old), run(self.new, lane.new, new));
-        let mut best: Option<(usize, usize)> = None;
-        for (i, one) in olds.iter().enumerate() {
-            let shape = item(lane.old, *one).shape();
-            if is_weak(shape) {
-                continue;
-            }
-            let same = news
-                .iter()
-                .position(|it| item(lane.new, *it).shape() == shape);
-            if let Some(j) = same
-                && best.is_none_or(|(a, b)| i + j < a + b)
-            {
-                best = Some((i, j));
-            }
-        }
-        let (i, j) = best?;
-        for at in &olds[..i] {
-            let it = item(lane.old, *at);
-            self.touch(self.old.touched_by(&it));
-            if let Some(local) = it.writes() {
-                lane.pairing.taint(local);
-            }
-        }
-        for at in &news[..j] {
-            let it = item(lane.new, *at);
-            self.touch(self.new.touched_by(&it));
-            if let Some(local) = it.writes() {
-                lane.pairing.taint_new(local);
-            }
-        }
-        Some((olds[i], news[j]))
     }
 
     /// The ways part here: says so if anything was asked for beyond, or is now.
@@ -411,48 +386,6 @@ impl<'a> Walk<'a> {
             new: self.new.place_of(span_near(new.0, new.1)),
         });
     }
-}
-
-/// Whether finding one of these on both sides says little.
-fn is_weak(shape: Shape) -> bool {
-    matches!(
-        shape,
-        Shape::Word
-            | Shape::Constant
-            | Shape::Move
-            | Shape::Load
-            | Shape::Counting
-            | Shape::Plain(
-                RuntimeCall::value_to_string
-                    | RuntimeCall::string_concat
-                    | RuntimeCall::map_new
-                    | RuntimeCall::map_insert
-                    | RuntimeCall::json_new
-            )
-    )
-}
-
-/// The places from here on up to the first that asks for something, may raise, or has several successors; that one
-/// included.
-fn run(side: &Side<'_>, function: &Function, from: Cursor) -> Vec<Cursor> {
-    let mut places = Vec::new();
-    let mut at = from;
-    while places.len() < AHEAD {
-        at = settle(function, at);
-        if places.contains(&at) {
-            break;
-        }
-        places.push(at);
-        let here = item(function, at);
-        let ends = side.operation_at(function, at).is_some()
-            || side.item_raises(&here)
-            || matches!(here.shape(), Shape::Plain(RuntimeCall::node_enter));
-        match here.follows(at) {
-            Some(next) if !ends => at = next,
-            Some(_) | None => break,
-        }
-    }
-    places
 }
 
 /// The place in the source next to a place in the code.

@@ -83,7 +83,7 @@ impl Story {
     /// When no test can be made of it, and why.
     pub fn of(program: &Program, happened: &Happened) -> Result<Self, String> {
         let info = &happened.info;
-        let id = info.id.get(..12).unwrap_or(&info.id);
+        let id = gsw_service::short(&info.id);
         let result = match &happened.came {
             Came::Ended(result) => result,
             Came::Open if info.status.is_final() => {
