@@ -244,7 +244,7 @@ fn a_store_without_a_program_is_shown_and_its_runs_are_ended() {
     assert_eq!(listed[0]["status"], "cancelled", "{listed}");
     let said = kept.run("gswc", &["runs", "abandon", &ids[1]]);
     assert!(
-        said.code == Some(2) && said.err.contains("has ended"),
+        said.code == Some(4) && said.err.contains("has ended"),
         "{said:?}"
     );
 }

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use gsw_abi::program::Program;
+use gsw_abi::types::TypeId;
 use gsw_driver::durable::history::is_descended;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -196,7 +197,7 @@ pub(crate) fn carry(
         ..base_options(&program.name, options, &stage, origin)
     };
     let engine = Engine::new(loaded, engine_options);
-    let is_undo = matches!(task, Task::Undo { .. });
+    let wish = Wish::of(&task);
     let (handle, result) = match begin(&engine, task, options, origin, store.as_deref()) {
         Ok(begun) => begun,
         Err(not_begun) => {
@@ -218,10 +219,7 @@ pub(crate) fn carry(
     let form = form(options, is_text(&engine, result));
     let exit = match tape::unasked(&finished) {
         Some(why) => tape::tell_failure(options, why),
-        None if is_undo && !matches!(finished.result, RunResult::Left(_)) => {
-            runs::undo::report(&finished.failed_undos.left, options.form, &next)
-        }
-        None => report(&finished.result, options, form, result, &next),
+        None => wish.report(&finished, options, form, result, &next, &interrupted),
     };
     let reported = exit;
     let exit = taping.end(options, exit);
@@ -233,6 +231,47 @@ pub(crate) fn carry(
         note_delivered(store, &id, &finished.result, reported);
     }
     exit
+}
+
+/// What a command wants of a run, by which it is reported whether that was done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// Its own end.
+    End,
+    Cancelled,
+    Undone,
+}
+
+impl Wish {
+    const fn of(task: &Task) -> Self {
+        match task {
+            Task::Start { .. } | Task::Resume { .. } | Task::Await { .. } => Self::End,
+            Task::Cancel { .. } => Self::Cancelled,
+            Task::Undo { .. } => Self::Undone,
+        }
+    }
+
+    fn report(
+        self,
+        finished: &Finished,
+        options: &BuiltinOptions,
+        form: ResultForm,
+        result: TypeId,
+        next: &Next,
+        interrupted: &interrupt::Interrupted,
+    ) -> Exit {
+        match (self, &finished.result) {
+            (Self::Undone, it) if !matches!(it, RunResult::Left(_)) => {
+                runs::undo::report(&finished.failed_undos.left, options.form, next)
+            }
+            (Self::Cancelled, RunResult::Cancelled) if !interrupted.has_come() => {
+                runs::tell(options.form, "cancelled")
+            }
+            (Self::End | Self::Cancelled | Self::Undone, it) => {
+                report(it, options, form, result, next)
+            }
+        }
+    }
 }
 
 /// Says what is wrong with how a program was called.

@@ -49,7 +49,7 @@ impl Exit {
             Self::Usage => "invalid usage, or input that does not fit",
             Self::Denied => "permission denied",
             Self::Refused => {
-                "the file is damaged or of another version, or a run does not go on as it began"
+                "the file is damaged or of another version, or a run has ended or does not go on as it began"
             }
             Self::Parked => "the run waits for an answer, and can be resumed",
             Self::Internal => "internal error of Groundswell",

@@ -8,6 +8,7 @@ mod ids;
 pub mod newest;
 pub mod of_store;
 mod proof;
+mod refusal;
 pub mod replay;
 mod show;
 pub mod undo;
@@ -38,6 +39,7 @@ use crate::execute::carry;
 use crate::exit::Exit;
 use crate::report::{Next, printed, short};
 use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
+use crate::runs::refusal::Refusal;
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::table::table;
@@ -70,11 +72,11 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         return refuse(form, &why);
     }
     let next = |id: &str| Next::new(origin, &options, id);
-    let done = match command {
-        RunsCommand::List => list(&store, form),
+    let done: Result<Exit, Refusal> = match command {
+        RunsCommand::List => list(&store, form).map_err(Refusal::from),
         RunsCommand::Show { id } => {
             let engine = quiet_engine(loaded, &store);
-            show::show(&engine, &id, form, next)
+            show::show(&engine, &id, form, next).map_err(Refusal::from)
         }
         RunsCommand::Resume { id } => {
             return match id.map_or_else(|| newest(&store), Ok) {
@@ -98,7 +100,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
             let answered = answer::answer(&engine, &store, to, &name, answer, next);
-            answered.map(|it| tell(form, &it))
+            answered.map(|it| tell(form, &it)).map_err(Refusal::from)
         }
         RunsCommand::Settle {
             id,
@@ -111,30 +113,32 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
             return carry(loaded, task, &options, Some(store), origin);
         }
         RunsCommand::Fork { id, at, set } => {
-            fork(loaded, &store, &id, &at, &set).map(|it| forked(form, &it, &next(&it)))
+            let forked_as = fork(loaded, &store, &id, &at, &set).map_err(Refusal::from);
+            forked_as.map(|it| forked(form, &it, &next(&it)))
         }
         RunsCommand::Migrate { id } => {
             let migrated = quiet_engine(loaded, &store).migrate(&id);
-            migrated.map_err(|it| it.to_string()).map(|()| {
+            migrated.map_err(Refusal::from).map(|()| {
                 let done = "the run goes on under this build from now on";
                 tell(form, &format!("{done}: {}", next(&id).resume()))
             })
         }
         RunsCommand::Diff { first, second } => {
             let engine = quiet_engine(loaded, &store);
-            diff::diff(&store, Some(&engine), [&first, &second], form)
+            diff::diff(&store, Some(&engine), [&first, &second], form).map_err(Refusal::from)
         }
-        RunsCommand::Verify { id } => proof::verify(&store, id.as_deref(), form),
-        RunsCommand::Export { id, file } => proof::export(&store, &id, file.as_deref(), form),
-        RunsCommand::Check { file } => proof::check(&file, form),
+        RunsCommand::Verify { id } => {
+            proof::verify(&store, id.as_deref(), form).map_err(Refusal::from)
+        }
+        RunsCommand::Export { id, file } => {
+            proof::export(&store, &id, file.as_deref(), form).map_err(Refusal::from)
+        }
+        RunsCommand::Check { file } => proof::check(&file, form).map_err(Refusal::from),
         RunsCommand::Abandon { id } => abandon(&store, &id, form),
-        RunsCommand::Prune => prune(&store, form),
+        RunsCommand::Prune => prune(&store, form).map_err(Refusal::from),
     };
     store.close();
-    match done {
-        Ok(exit) => exit,
-        Err(why) => refuse(form, &why),
-    }
+    done.unwrap_or_else(|it| refused(form, &it))
 }
 
 /// What the build that began a run has to do, if it is there: with which run, and in which words. What carries a run looks for
@@ -196,6 +200,12 @@ fn refuse(form: ResultForm, why: &str) -> Exit {
     Exit::Usage
 }
 
+/// Says why a command was not done.
+pub(crate) fn refused(form: ResultForm, refusal: &Refusal) -> Exit {
+    say_error(form, &refusal.why);
+    refusal.exit
+}
+
 pub(crate) fn say_error(form: ResultForm, why: &str) {
     match form {
         ResultForm::Json => say::say_json(&json!({ "error": "Usage", "message": why }).to_string()),
@@ -204,7 +214,7 @@ pub(crate) fn say_error(form: ResultForm, why: &str) {
 }
 
 /// Says that something was done.
-fn tell(form: ResultForm, what: &str) -> Exit {
+pub(crate) fn tell(form: ResultForm, what: &str) -> Exit {
     match form {
         ResultForm::Json => printed(say::print_json("{\"done\":true}\n")),
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
@@ -346,7 +356,7 @@ fn settle(
     id: &str,
     operation: u64,
     settled: Settled,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let became = match settled {
         Settled::NotDone => Became::NotDone,
         Settled::Done { result } => Became::Done(
@@ -355,7 +365,7 @@ fn settle(
     };
     let engine = quiet_engine(loaded, store);
     let settled = engine.settle(id, OperationId(operation), &became);
-    settled.map_err(|it| it.to_string())
+    settled.map_err(Refusal::from)
 }
 
 /// Says which run a fork is.
@@ -396,10 +406,8 @@ fn fork(
 }
 
 /// Ends a run of which nothing can be run any more.
-fn abandon(store: &RunStore, id: &str, form: ResultForm) -> Result<Exit, String> {
-    let store = store.existing().map_err(|it| it.to_string())?;
-    let ended = store.abandon(id, "ended by `runs abandon`");
-    let id = ended.map_err(|it| it.to_string())?;
+fn abandon(store: &RunStore, id: &str, form: ResultForm) -> Result<Exit, Refusal> {
+    let id = store.existing()?.abandon(id, "ended by `runs abandon`")?;
     let id = short(&id);
     Ok(tell(
         form,

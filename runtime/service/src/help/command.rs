@@ -8,6 +8,7 @@ use gsw_abi::program::Program;
 use super::{option_row, row_of, write_rows};
 use crate::arguments::BuiltinCommand;
 use crate::columns::Columns;
+use crate::exit::Exit;
 use crate::mcp::{login, reach};
 use crate::runs::arguments as runs;
 
@@ -83,6 +84,23 @@ impl BuiltinCommand {
     }
 }
 
+/// The exit codes of what only looks at runs, or adds to them.
+const CODES_OF_LOOKER: [(Exit, &str); 5] = [
+    (Exit::Done, "it is done"),
+    (Exit::Raised, "something is damaged, or two runs differ"),
+    (Exit::Usage, "invalid usage, or there is no such run"),
+    (Exit::Refused, "the run has ended"),
+    (Exit::Internal, Exit::Internal.meaning()),
+];
+
+fn codes(form: &runs::Form) -> Vec<(String, String)> {
+    let row = |(exit, meaning): (Exit, &str)| row_of(&(exit as u8).to_string(), meaning);
+    match form.carries {
+        runs::Carries::Run => Exit::ALL.map(|it| row((it, it.meaning()))).to_vec(),
+        runs::Carries::Nothing => CODES_OF_LOOKER.map(row).to_vec(),
+    }
+}
+
 /// The help of one command.
 #[must_use]
 pub fn command_help(program: &Program, command: BuiltinCommand, columns: Columns) -> String {
@@ -103,6 +121,9 @@ pub fn command_help(program: &Program, command: BuiltinCommand, columns: Columns
     }
     if !options.is_empty() {
         write_rows(&mut text, "Options:", &options, columns);
+    }
+    if let BuiltinCommand::Runs(form) = command {
+        write_rows(&mut text, "Exit codes:", &codes(form), columns);
     }
     text.truncate(text.trim_end().len());
     text.push('\n');

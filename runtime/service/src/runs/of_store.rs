@@ -16,7 +16,8 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::report::{Next, printed};
 use crate::runs::arguments::{self, Asking, RunsCommand, RunsInvocation};
-use crate::runs::{abandon, described, diff, ids, list, newest, proof, prune, refuse};
+use crate::runs::refusal::Refusal;
+use crate::runs::{abandon, described, diff, ids, list, newest, proof, prune, refuse, refused};
 use crate::say;
 use crate::store::Origin;
 
@@ -72,7 +73,8 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
     };
     let next = |id: &str| Next::new(&origin, &options, id);
     let completed = ids::complete(&mut asked, &store);
-    let done = match completed.and_then(|()| needs(&asked, &store)) {
+    let needs = completed.and_then(|()| needs(&asked, &store));
+    let done = match needs.map_err(Refusal::from) {
         Ok(Needs::Program(program)) => {
             let mut words = words.to_vec();
             if options.store.is_none() {
@@ -84,7 +86,7 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
         Err(why) => Err(why),
     };
     store.close();
-    OfStore::Done(done.unwrap_or_else(|why| refuse(form, &why)))
+    OfStore::Done(done.unwrap_or_else(|it| refused(form, &it)))
 }
 
 enum Needs<'a> {
@@ -167,16 +169,16 @@ fn perform(
     store: &RunStore,
     form: ResultForm,
     next: impl Fn(&str) -> Next,
-) -> Result<Exit, String> {
-    match asked {
-        OfRecords::List => list(store, form),
-        OfRecords::Show(id) => show(store, id, form, next),
-        OfRecords::Abandon(id) => abandon(store, id, form),
-        OfRecords::Diff(first, second) => diff::diff(store, None, [first, second], form),
-        OfRecords::Verify(id) => proof::verify(store, id, form),
-        OfRecords::Export(id, file) => proof::export(store, id, file, form),
-        OfRecords::Prune => prune(store, form),
-    }
+) -> Result<Exit, Refusal> {
+    Ok(match asked {
+        OfRecords::List => list(store, form)?,
+        OfRecords::Show(id) => show(store, id, form, next)?,
+        OfRecords::Abandon(id) => abandon(store, id, form)?,
+        OfRecords::Diff(first, second) => diff::diff(store, None, [first, second], form)?,
+        OfRecords::Verify(id) => proof::verify(store, id, form)?,
+        OfRecords::Export(id, file) => proof::export(store, id, file, form)?,
+        OfRecords::Prune => prune(store, form)?,
+    })
 }
 
 /// A run as its records show it.
