@@ -4,6 +4,8 @@
 //! file is found twice and no pattern costs more than its folder. Links are found, never followed: what they lead to is found
 //! where it is, and a cycle of them leads nowhere.
 
+mod braces;
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -39,7 +41,8 @@ pub(crate) struct Glob {
 #[derive(Debug)]
 enum Part {
     Name(String),
-    Fitting(Pattern),
+    /// One of these.
+    Fitting(Vec<Pattern>),
     /// `**`: any number of folders.
     Folders,
 }
@@ -53,19 +56,27 @@ pub(super) enum Unfit {
     Syntax(::glob::PatternError),
     /// `..` follows a wildcard.
     Climbs,
+    /// `/` in braces: what differs is not one part.
+    SlashInBraces,
+    /// Braces stand for more than are searched for.
+    TooManyInBraces,
 }
 
 impl Glob {
     pub(crate) fn parse(pattern: &str) -> Result<Self, Unfit> {
         Pattern::new(pattern).map_err(Unfit::Syntax)?;
+        braces::check(pattern)?;
         let mut fixed = String::from(if pattern.starts_with('/') { "/" } else { "" });
         let mut parts = Vec::new();
         for text in pattern.split('/').filter(|it| !matches!(*it, "" | ".")) {
             match text {
                 "**" if matches!(parts.last(), Some(Part::Folders)) => {}
                 "**" => parts.push(Part::Folders),
-                _ if text.contains(['*', '?', '[']) => {
-                    parts.push(Part::Fitting(Pattern::new(text).map_err(Unfit::Syntax)?));
+                _ if text.contains(['*', '?', '[']) || braces::has_choice(text) => {
+                    let texts = braces::alternatives(text)?;
+                    let patterns = texts.iter().map(|it| Pattern::new(it));
+                    let patterns: Result<_, _> = patterns.collect();
+                    parts.push(Part::Fitting(patterns.map_err(Unfit::Syntax)?));
                 }
                 _ if parts.is_empty() => {
                     if !matches!(&*fixed, "" | "/") {
@@ -127,7 +138,7 @@ impl Glob {
             let is_last = at + 1 == self.parts.len();
             let fits = match &self.parts[at] {
                 Part::Name(text) => name == text,
-                Part::Fitting(pattern) => pattern.matches(name),
+                Part::Fitting(patterns) => patterns.iter().any(|it| it.matches(name)),
                 Part::Folders => {
                     if is_folder {
                         self.enter(at, &mut inside);

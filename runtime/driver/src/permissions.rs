@@ -228,6 +228,10 @@ impl From<Unfit> for Trouble {
                 "`..` after a wildcard is unsupported; begin the pattern with a more specific folder"
                     .into()
             }
+            Unfit::SlashInBraces => {
+                "the choices in braces are parts of one name, so none of them has a `/`: search once for each folder".into()
+            }
+            Unfit::TooManyInBraces => "its braces stand for too many names".into(),
         }))
     }
 }

@@ -78,6 +78,12 @@ fn a_pattern_finds_each_file_once_and_follows_no_link() {
     assert_eq!(found("src/*/"), ["src/.hidden", "src/deep"]);
     assert_eq!(found("src/deep/**"), ["src/deep/deeper"]);
     assert_eq!(found("[!s]*"), ["a.rs", "target"]);
+    assert_eq!(found("src/{b,c}.{rs,txt}"), ["src/b.rs", "src/b.txt"]);
+    assert_eq!(
+        found("{src,target,none}/**/{b,d}.rs"),
+        ["src/b.rs", "src/deep/deeper/d.rs"]
+    );
+    assert_eq!(found("{a.rs,target}/"), ["target"]);
     std::fs::remove_dir_all(folder).expect("the test's folder can go");
 }
 
