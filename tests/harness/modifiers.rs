@@ -172,6 +172,12 @@ fn a_budget_of_dollars_refuses_models_without_a_price() {
             .contains("usd: the price of `anthropic/unheard-of` is not known"),
         "{said:?}"
     );
+    // A higher budget would be used up as well.
+    assert!(
+        said.err
+            .contains("hint: more dollars do not help: limit `calls` or `tokens`"),
+        "{said:?}"
+    );
     assert_eq!(asked.len(), 0);
     let (said, asked) = ask("no_price_needed", &budgeted("calls: 1", body), always("x"));
     assert_eq!((said.code, asked.len()), (Some(0), 1), "{said:?}");

@@ -148,6 +148,29 @@ fn out(said: Said) -> String {
     said.out
 }
 
+/// A block in the entry module could only narrow what the project permits.
+#[test]
+fn what_a_project_does_not_permit_is_listed_in_its_file() {
+    let toml = "[permissions]\nfs.write = [\"./data\"]\n";
+    let writes =
+        "import std/fs\nworkflow main(path: string = \"out.txt\") { fs.write(path, \"x\") }\n";
+    let block = "permissions { fs.write: [\"./data/new\"] }\n";
+    for (name, block, hint) in [
+        ("granted", "", "list it in `[permissions]` of `gsw.toml`\n"),
+        (
+            "narrowed",
+            block,
+            "list it in `[permissions]` of `gsw.toml` and in the `permissions` block of the entry module\n",
+        ),
+    ] {
+        let source = format!("{block}{writes}");
+        let folder = folder(name, &[("gsw.toml", toml), ("main.gsw", &source)]);
+        let said = gswc_in(&folder, &["run"]);
+        assert_eq!(said.code, Some(3), "{said:?}");
+        assert!(said.err.contains(&format!("hint: {hint}")), "{said:?}");
+    }
+}
+
 #[test]
 fn commands_find_the_project_around_them() {
     let folder = letters("around");

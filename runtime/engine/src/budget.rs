@@ -226,7 +226,7 @@ impl Budget {
         }
         match (limits.usd, &charge.usd) {
             (Some(_), Err(model)) => {
-                return Err(format!("usd: the price of `{model}` is not known"));
+                return Err(format!("{OF_UNKNOWN_PRICE}`{model}` is not known"));
             }
             (Some(limit), Ok(asked)) if usd + asked > limit => {
                 let never = if *asked > limit { NEVER } else { "" };
@@ -289,6 +289,15 @@ impl Budget {
         let time = duration::text(self.limits.time.unwrap_or(0));
         format!("time: {time} of {time} used")
     }
+}
+
+/// How it begins where a budget in dollars meets a model whose price is not known.
+const OF_UNKNOWN_PRICE: &str = "usd: the price of ";
+
+/// Whether a budget is used up because a price is not known: then a higher one is, too.
+#[must_use]
+pub(crate) fn is_about_price(what: &str) -> bool {
+    what.starts_with(OF_UNKNOWN_PRICE)
 }
 
 /// The lower of two limits, of which either may be missing.

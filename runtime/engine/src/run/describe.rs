@@ -9,10 +9,11 @@ use gsw_abi::types::ErrorClass;
 use gsw_notation::json::written;
 use serde_json::Value;
 
+use crate::budget::is_about_price;
 use crate::event::{ErrorPart, RunError, TracePlace};
 use crate::node::{NodeId, Tree};
 use crate::run::Run;
-use crate::value::{self, error, list};
+use crate::value::{self, error, list, string};
 
 /// The most errors of a `Many` that are described one by one.
 const MOST_PARTS: usize = 100;
@@ -129,13 +130,29 @@ pub(crate) fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     })
 }
 
-fn hint(run: &Run, kind: BuiltinError) -> Option<String> {
+fn hint(run: &Run, raised: u64) -> Option<String> {
+    let kind = error::kind(raised)?;
     if kind == BuiltinError::Unauthorized {
         let offline = run.models.prompts().and_then(|it| it.offline_model());
         let another = offline.map_or_else(String::new, |it| {
             format!(", or try without one: `--model {it}`")
         });
         return Some(format!("set the provider's key{another}"));
+    }
+    let program = &run.loaded.program;
+    // A block can only narrow what the project permits.
+    if kind == BuiltinError::PermissionDenied && program.ceiling.is_some() {
+        // Without a block the program has what the project permits.
+        let block = match program.permissions == program.ceiling {
+            true => "",
+            false => " and in the `permissions` block of the entry module",
+        };
+        return Some(format!("list it in `[permissions]` of `gsw.toml`{block}"));
+    }
+    if kind == BuiltinError::BudgetExceeded && is_about_price(string::text(error::field(raised, 0)))
+    {
+        let hint = "more dollars do not help: limit `calls` or `tokens`, or give the price in the file that `GSW_PRICES` names";
+        return Some(hint.to_owned());
     }
     hint_of(kind).map(str::to_owned)
 }
@@ -213,7 +230,7 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
             .unwrap_or_default(),
         logs: run.progress.tree().lines_below(node),
         not_undone: run.undos.failed(),
-        hint: error::kind(raised).and_then(|it| hint(run, it)),
+        hint: hint(run, raised),
     }
 }
 
