@@ -107,7 +107,8 @@ fn a_table_of_prices_that_never_ends_is_refused() {
         .into();
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(
-        said.err.contains("`/dev/zero` is a pipe or a device and no file"),
+        said.err
+            .contains("`/dev/zero` is a pipe or a device and no file"),
         "{said:?}"
     );
 }

@@ -288,6 +288,13 @@ fn a_server_can_be_called_from_the_command_line_and_says_what_is_wrong() {
     );
     let said = call(&["find", "{}", "--server", "places"]);
     assert!(said.err.contains("`name` has no value"), "{said:?}");
+    // The question that is put together for the server is no part of the file.
+    let said = call(&["no_such_tool", "{}", "--server", "places"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        !said.err.contains("\n  at ") && !said.err.contains("workflow"),
+        "{said:?}"
+    );
     let said = call(&["find", "[]", "--server", "places"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     let said = gswc_in(&folder, &["mcp", "types", "places.gsw"]);

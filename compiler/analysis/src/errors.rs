@@ -25,7 +25,7 @@ pub use heads::{
 pub use lints::{
     Marked, Meant, Senseless, Unused, UnusedMeant, absent_index, accidental_comment,
     broken_pattern, cached_effect, deprecated, doubled_braces, dropped_result, duplicate_key,
-    empty_range, idle_doc, lost_update, missing_braces, missing_dollar, misused_local,
+    empty_range, idle_doc, idle_spawns, lost_update, missing_braces, missing_dollar, misused_local,
     negative_index, own_value, same_condition, same_operands, senseless_argument, swapped_fields,
     trailing_doc, unbounded_calls, uncached_text, unchanged_variable, unknown_model,
     unreachable_code, unread_variable, unsupported_setting, unused_field, unused_import,

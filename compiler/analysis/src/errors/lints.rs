@@ -359,6 +359,13 @@ pub fn unsupported_setting(
     }
 }
 
+/// `spawns` of a model that has no tool which starts anything.
+pub fn idle_spawns(place: Place, tool: &str) -> Diagnostic {
+    let message = "`spawns` has no effect: this model has no tool that starts what it lists";
+    Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message)
+        .note(format!("list `introspect.{tool}` in `tools`"))
+}
+
 /// A model whose provider is unknown.
 pub fn unknown_model(
     place: Place,

@@ -2,9 +2,12 @@
 
 use gsw_abi::provider::{Provider, takes};
 use gsw_abi::setting::Setting as Known;
-use gsw_names::{item_signature, settings_of};
+use gsw_names::{
+    agent_prompts, is_spawn_request, is_written_request, is_written_word, item_signature,
+    listed_tools, settings_of,
+};
 use gsw_project::resolved_model;
-use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast::{
     Child, Expression, ExpressionKind, Literal, Setting, SettingValue, children, item_children,
 };
@@ -36,6 +39,44 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
             report(item, &of_call, &models_of(db, &of_call), found);
         }
         waiting.extend(children(child));
+    }
+    spawns(db, item, &own, found);
+}
+
+/// Reports lists of what a model may start where it has no tool to start it. Its agent may have the tool, or a prompt of it.
+fn spawns(db: &dyn Db, item: ItemId, settings: &[&Setting], found: &mut Vec<Diagnostic>) {
+    let mut all = settings.iter();
+    let Some(setting) = all.find(|it| it.name.name == Known::Spawns.name()) else {
+        return;
+    };
+    let SettingValue::Expression(Expression {
+        kind: ExpressionKind::List(elements),
+        ..
+    }) = &setting.value
+    else {
+        return;
+    };
+    let agent = item_signature(db, item).signature.agent;
+    let prompts = match item.kind(db) == ItemKind::Agent {
+        true => agent_prompts(db, item),
+        false => Vec::new(),
+    };
+    let around: Vec<ItemId> = [item].into_iter().chain(agent).chain(prompts).collect();
+    let has = |is_it: fn(&dyn Db, ItemId) -> bool| {
+        let mut tools = around.iter().flat_map(|it| listed_tools(db, *it));
+        tools.any(|it| is_it(db, it))
+    };
+    let is_written = |it: &Expression| is_written_word(db, item.file(db), it);
+    let (asks, is_there) = match elements.iter().all(is_written) {
+        true => ("request_written_workflow", has(is_written_request)),
+        false => ("request_spawn_workflow", has(is_spawn_request)),
+    };
+    if !elements.is_empty() && !is_there {
+        let place = Place::Item {
+            item,
+            span: setting.name.span,
+        };
+        found.push(errors::idle_spawns(place, asks));
     }
 }
 

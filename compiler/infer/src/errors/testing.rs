@@ -22,6 +22,25 @@ pub fn not_a_tool(place: Place, what: &str) -> Diagnostic {
     .note("a scripted model calls what its agent lists in `tools`: `call read_file(\"a.txt\")`")
 }
 
+/// `call` in the script of an agent with an agent that it lists, which gives these tools.
+pub fn not_its_prompt(place: Place, agent: &str, prompts: &[String]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::NOT_A_TOOL,
+        place,
+        format!("`call` is followed by the call of a tool, and `{agent}` is an agent"),
+    );
+    match prompts {
+        [] => diagnostic.note("an agent in `tools` stands for its prompts, and this one has none"),
+        [first, ..] => {
+            let all: Vec<String> = prompts.iter().map(|it| format!("`{it}`")).collect();
+            let all = all.join(", ");
+            diagnostic.note(format!(
+                "an agent in `tools` stands for its prompts, here {all}: `call {first}(…)`"
+            ))
+        }
+    }
+}
+
 /// `fail` in the script of an agent with what no request to a model ends with.
 pub fn not_a_failure(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -133,16 +133,38 @@ fn called_tool(cx: &mut Context, agent: ItemId, callee: &ast::Expression) -> Opt
         }
         return offered;
     }
-    if let Some(Definition::Item(item)) = cx.names().path(callee)
-        && matches!(
-            item.kind(cx.db),
-            ItemKind::Tool | ItemKind::Prompt | ItemKind::Human
-        )
-    {
-        return Some(item);
+    match cx.names().path(callee) {
+        Some(Definition::Item(item))
+            if matches!(
+                item.kind(cx.db),
+                ItemKind::Tool | ItemKind::Prompt | ItemKind::Human
+            ) =>
+        {
+            return Some(item);
+        }
+        Some(Definition::Item(called)) if called.kind(cx.db) == ItemKind::Agent => {
+            not_its_prompt(&mut cx.hir, called, callee.span);
+        }
+        Some(Definition::Item(_) | Definition::Module(_) | Definition::Variant { .. }) | None => {
+            not_a_tool(&mut cx.hir, callee.span);
+        }
     }
-    not_a_tool(&mut cx.hir, callee.span);
     None
+}
+
+/// An agent that is listed among tools stands for its prompts, which are called by their names.
+fn not_its_prompt(hir: &mut HirBuilder, agent: ItemId, span: Span) {
+    let place = hir.place(span);
+    let text = gsw_names::source_text(hir.db, hir.item, span);
+    // In the module that it is reached by.
+    let module = text.rsplit_once('.').map_or("", |it| it.0);
+    let prompts = gsw_names::agent_prompts(hir.db, agent).into_iter();
+    let prompts = prompts.map(|it| match module {
+        "" => it.name(hir.db).to_string(),
+        module => format!("{module}.{}", it.name(hir.db)),
+    });
+    let prompts: Vec<String> = prompts.collect();
+    hir.report(errors::not_its_prompt(place, &text, &prompts));
 }
 
 fn not_a_tool(hir: &mut HirBuilder, span: Span) {

@@ -8,7 +8,7 @@ use gsw_agents::McpServers;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::servers::{Calling, ServerCall, Servers as _};
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{RunResult, input as input_of};
+use gsw_engine::run::{RunError, RunResult, TracePlace, input as input_of};
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, Files, Severity};
 use gsw_tree::event::McpWhat;
@@ -158,6 +158,19 @@ impl Servers {
         self.answer(text, (&question, CALLING), arguments)
     }
 
+    /// Leaves of an error the places that the file has: the question stands in none.
+    fn only_its_own(&self, error: &mut RunError) {
+        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        let has = |it: &TracePlace| {
+            let line = (it.line as usize).checked_sub(1);
+            let line = line.and_then(|it| text.lines().nth(it));
+            let is_this = Path::new(&it.file).file_name() == self.path.file_name();
+            !is_this || line == it.source.as_deref()
+        };
+        error.trace.retain(has);
+        error.path.clear();
+    }
+
     /// The value of the workflow of this name that `question` declares, beside the declarations in `text`.
     fn answer(
         &self,
@@ -201,7 +214,8 @@ impl Servers {
         match finished.result {
             RunResult::Value(text) => gsw_notation::json::read(&text)
                 .map_err(|error| report::failure(&format!("the answer is no JSON: {error}"))),
-            RunResult::Raised(error) => {
+            RunResult::Raised(mut error) => {
+                self.only_its_own(&mut error);
                 gsw_service::say::say_lines(&gsw_service::error_text(&error));
                 Err(Exit::Raised)
             }
