@@ -152,8 +152,7 @@ fn out(said: Said) -> String {
 #[test]
 fn what_a_project_does_not_permit_is_listed_in_its_file() {
     let toml = "[permissions]\nfs.write = [\"./data\"]\n";
-    let writes =
-        "import std/fs\nworkflow main(path: string = \"out.txt\") { fs.write(path, \"x\") }\n";
+    let writes = "workflow main(path: string = \"out.txt\") { fs.write(path, \"x\") }\n";
     let block = "permissions { fs.write: [\"./data/new\"] }\n";
     for (name, block, hint) in [
         ("granted", "", "list it in `[permissions]` of `gsw.toml`\n"),
@@ -163,7 +162,7 @@ fn what_a_project_does_not_permit_is_listed_in_its_file() {
             "list it in `[permissions]` of `gsw.toml` and in the `permissions` block of the entry module\n",
         ),
     ] {
-        let source = format!("{block}{writes}");
+        let source = format!("import std/fs\n{block}{writes}");
         let folder = folder(name, &[("gsw.toml", toml), ("main.gsw", &source)]);
         let said = gswc_in(&folder, &["run"]);
         assert_eq!(said.code, Some(3), "{said:?}");
