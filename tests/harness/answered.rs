@@ -448,7 +448,7 @@ fn a_question_whose_time_is_over_takes_no_answer() {
     for (workflow, name, code) in workflows {
         let id = id_of(&kept, workflow);
         let shown = kept.run(&["runs", "show", &id]).out;
-        assert!(shown.contains("its time is over"), "{shown}");
+        assert!(shown.contains("it has timed out"), "{shown}");
         assert!(!shown.contains("answer it: "), "{shown}");
         let late = kept.run(&["runs", "answer", &id, name, "true"]);
         assert_eq!(late.code, Some(2), "{late:?}");

@@ -225,7 +225,7 @@ fn a_cache_that_is_damaged_is_begun_anew_when_all_is_to_be_forgotten() {
         assert_eq!(
             (said.out.as_str(), said.code),
             (
-                "the file was damaged (database disk image is malformed); it has been begun anew, and is empty\n",
+                "the file was damaged (database disk image is malformed); it has been recreated, and is empty\n",
                 Some(0)
             ),
             "{}",

@@ -410,7 +410,7 @@ fn what_an_agent_asks_wrongly_is_said() {
             (
                 "hover",
                 json!({"file": "main.gsw", "line": 1, "name": "zebra"}),
-                "does not stand in line 1",
+                "is not in line 1",
             ),
             ("describe", json!({"name": "Bugg"}), "did you mean `Bug`?"),
             ("check", json!({"file": "--help"}), "does not exist"),

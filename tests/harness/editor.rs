@@ -247,7 +247,7 @@ fn definition_jumps_to_the_name_also_in_another_file() {
 #[test]
 fn what_is_malformed_or_unknown_does_not_end_it() {
     let mut editor = Editor::start();
-    editor.send("{ this is no JSON");
+    editor.send("{ this is not JSON");
     editor.send("[]");
     let answer = editor.ask("gsw/unknown", &json!({}));
     assert_eq!(answer["error"]["code"], -32601, "{answer}");

@@ -253,12 +253,12 @@ fn a_store_without_a_program_is_shown_and_its_runs_are_ended() {
 fn what_cannot_be_done_with_a_store_is_said() {
     let kept = Kept::new("refused");
     let cases: [(&[&str], &str); 6] = [
-        (&["runs", "--store", "none.db"], "no runs are kept"),
+        (&["runs", "--store", "none.db"], "no runs are stored"),
         (
             &["runs", "verify", "--store", "none.db"],
             "there is no `none.db`",
         ),
-        (&["runs", "--store", "off"], "say which store is meant"),
+        (&["runs", "--store", "off"], "name a store"),
         (&["runs", "check", "none.jsonl"], "`none.jsonl`: "),
         (&["runs", "diff", "a"], "write `runs diff <ID> <ID>`"),
         (&["runs", "verfy"], "did you mean `verify`"),

@@ -508,8 +508,8 @@ fn no_runs_are_kept_where_nobody_wants_them() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(!kept.store.exists());
     let said = kept.run(&["runs", "--store", "off"]);
-    assert_eq!(said.err, "error: no runs are kept: the store is off\n");
-    assert_eq!(kept.run(&["runs"]).out, "no runs are kept\n");
+    assert_eq!(said.err, "error: no runs are stored: the store is off\n");
+    assert_eq!(kept.run(&["runs"]).out, "no runs are stored\n");
     for (words, part) in [
         (vec!["runs", "shwo", "x"], "did you mean `show`"),
         (vec!["runs", "show"], "write `runs show <ID>`"),
@@ -557,7 +557,7 @@ fn a_fork_goes_another_way_from_a_node() {
         (vec!["divide"], "has no node `divide`"),
         (vec!["multiply", "time=3"], "no parameter `time`"),
         (vec!["multiply", "times"], "write `name=JSON`"),
-        (vec!["multiply", "times=x"], "this is no JSON"),
+        (vec!["multiply", "times=x"], "this is not JSON"),
         (
             vec!["multiply", r#"what="pears""#],
             "up to that node it would ask for something else",

@@ -176,7 +176,7 @@ fn instances_without_end_are_refused() {
              workflow main() -> int {{ f(1, 100) }}\n"
         )
     };
-    let part = "error[instance-too-deep]: `f` is needed for ever larger types";
+    let part = "error[instance-too-deep]: `f` is instantiated with ever larger types";
     refuses("grows", &growing("[x]"), part);
     refuses("doubles", &growing("(x, x)"), part);
     let fan = lines(30, |it| {

@@ -516,8 +516,8 @@ fn a_call_whose_answer_cannot_be_read_may_have_been_done() {
         all
     };
     for (how, why) in [
-        ("cut", "a message of it is no JSON"),
-        ("doubled", "a message of it is no JSON"),
+        ("cut", "a message of it is not JSON"),
+        ("doubled", "a message of it is not JSON"),
         ("large", "a message of it has more than 16 MB"),
         ("odd", ""),
         ("both", "its answer cannot be read"),

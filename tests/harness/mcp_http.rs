@@ -198,7 +198,10 @@ workflow main() -> [json] { parallel for i in 0..5 { far.echo("hi ${i}") } }
     let before = calls(&server);
     let said = run(&folder, MAIN);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("is not what was locked"), "{said:?}");
+    assert!(
+        said.err.contains("does not match what was locked"),
+        "{said:?}"
+    );
     assert_eq!(calls(&server), before);
 }
 

@@ -299,7 +299,7 @@ fn a_tool_that_has_changed_is_refused_also_where_the_server_may_ask() {
         let guest = guest("mcp_sampling_locked", age);
         let (said, all) = asked(&guest, &["locked"]);
         assert!(
-            said.to_string().contains("not what was locked"),
+            said.to_string().contains("does not match what was locked"),
             "{age}: {all:?}"
         );
     }

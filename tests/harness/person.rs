@@ -375,7 +375,7 @@ fn a_line_answers_no_question_that_was_not_asked_when_it_was_written() {
     }
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.stdout, b"[false,false]\n", "{said}");
-    let dropped = "! nothing is asked now, so this line of standard input answers nothing: true";
+    let dropped = "! no question is open, so this line of standard input is ignored: true";
     assert!(said.contains(dropped), "{said}");
     // Nor does the end of a line that was refused.
     let long = format!("{}true\nfalse\n", " ".repeat(16 << 20));

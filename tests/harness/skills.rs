@@ -264,7 +264,7 @@ fn a_program_carries_its_skills_and_keeps_answers_by_what_they_hold() {
     let said = gswc(&["check", text(&file)]);
     assert!(
         said.err
-            .contains("error[bad-skill]: `./skills` is no skill"),
+            .contains("error[bad-skill]: `./skills` is not a skill"),
         "{said:?}"
     );
     fs::rename(&hidden, &folder).expect("it can be moved");

@@ -130,6 +130,7 @@ fn who_runs_a_program_is_told_what_is_passed_over() {
     let words = ["run", text(&file), "client", "--", "--job", job];
     let said = run_with_input(Path::new(GSWC), &words, "");
     assert_eq!(said.out, "\"done false\"\n", "{said:?}");
-    let warning = "warning: the input, job.dryRun: no field takes `dryRun`, so it is passed over (and 1 more)";
+    let warning =
+        "warning: the input, job.dryRun: no field takes `dryRun`, so it is ignored (and 1 more)";
     assert!(said.err.contains(warning), "{}", said.err);
 }

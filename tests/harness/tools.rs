@@ -57,10 +57,7 @@ fn a_folder_becomes_a_project_and_keeps_its_files() {
     std::fs::write(folder.join("README.md"), "mine").expect("the target folder can be written");
     let said = gswc_in(&folder, &["init"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(
-        said.err.contains("`README.md` is there already"),
-        "{said:?}"
-    );
+    assert!(said.err.contains("`README.md` already exists"), "{said:?}");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it was made");
     assert_eq!(read("README.md"), "mine");
     assert!(read("gsw.toml").starts_with("name = \"some-letters\"\n"));
@@ -74,12 +71,12 @@ fn a_folder_becomes_a_project_and_keeps_its_files() {
         (
             ["new", "README.md"],
             1,
-            "`README.md` is a file and no folder",
+            "`README.md` is a file, not a folder",
         ),
         (
             ["init", "README.md"],
             1,
-            "`README.md` is a file and no folder",
+            "`README.md` is a file, not a folder",
         ),
         (["new", "a\nb"], 2, "control characters"),
     ] {

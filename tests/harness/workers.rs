@@ -98,7 +98,7 @@ fn a_worker_carries_on_what_is_answered_and_ends_when_it_is_told() {
     let said = end(worker);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.err.contains("of `main`: completed"), "{said:?}");
-    assert!(said.err.contains("told to end"), "{said:?}");
+    assert!(said.err.contains("shutting down"), "{said:?}");
     // What is answered without a worker waits for the next one.
     assert_eq!(pay(&kept, "1", 10).code, Some(0));
     let said = kept.run(&["runs", "wait"]);
@@ -234,7 +234,7 @@ fn a_run_that_is_there_with_other_arguments_is_named_by_a_warning() {
     assert_eq!(said.out.trim(), r#"["order-0"]"#, "{said:?}");
     let said = kept.run(&["again", "--order", "1"]);
     let warning =
-        "the run `order-0` of `main` was there before, and `order` has another value in it";
+        "the run `order-0` of `main` already exists, and `order` has a different value in it";
     assert!(said.out.contains(warning), "{said:?}");
 }
 

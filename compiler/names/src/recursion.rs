@@ -25,7 +25,7 @@ use crate::tree::declared_name;
 use crate::types::Type;
 
 /// A report when no value of the type or error `item` could ever be finished because it holds another of itself, or when it
-/// is needed for ever larger types.
+/// is instantiated with ever larger types.
 pub fn recursion_diagnostic(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
     let tree = item_ast(db, item)?;
     let name = declared_name(&tree)?;
@@ -188,7 +188,7 @@ struct Edge {
     grows: bool,
 }
 
-/// Whether the type that `item` declares is needed for ever larger types.
+/// Whether the type that `item` declares is instantiated with ever larger types.
 #[salsa::tracked(returns(copy))]
 pub fn type_grows(db: &dyn Db, item: ItemId) -> bool {
     let count = u32::try_from(generics_of(db, item).len()).unwrap_or(0);

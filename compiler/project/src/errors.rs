@@ -33,9 +33,8 @@ pub fn unknown_key(
     );
     let report = report.note(format!("it takes {}", known.join(", ")));
     let report = match (table, key) {
-        ("", "package" | "project") => {
-            report.note("`name`, `entry` and `version` stand at the top of the file, in no table")
-        }
+        ("", "package" | "project") => report
+            .note("`name`, `entry` and `version` go at the top of the file, outside any table"),
         _ => report,
     };
     did_you_mean(report, suggestion)
@@ -78,7 +77,7 @@ pub fn wrong_model(place: Place, name: &str) -> Diagnostic {
         place,
         format!("`{name}` is not the name of a model"),
     )
-    .note("write `[\"provider/model\"]`, with quotes; a name that ends in `*` matches all that begin so")
+    .note("write `[\"provider/model\"]`, with quotes; a name that ends in `*` matches every name with that prefix")
 }
 
 /// A model without one of the prices that it must have.

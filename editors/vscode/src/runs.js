@@ -126,7 +126,7 @@ function runsView(host) {
       : await vscode.window.showInputBox({
           title: text,
           prompt: schema?.type === "string" ? undefined : "As JSON",
-          validateInput: (it) => (asJson(it, schema) === undefined ? "this is no JSON" : undefined),
+          validateInput: (it) => (asJson(it, schema) === undefined ? "this is not JSON" : undefined),
         });
     const given = said === undefined ? undefined : asJson(said, schema);
     if (given === undefined) return;

@@ -87,7 +87,7 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
     found
 }
 
-/// Leaves out of what is inserted what stands behind the cursor already: the parentheses of a call, the colon of a name, what a word of the
+/// Leaves out of what is inserted what comes after the cursor already: the parentheses of a call, the colon of a name, what a word of the
 /// language begins, the braces of a record.
 fn fit_in(it: &mut Completion, behind: &str) {
     let line = behind.trim_start_matches(' ');

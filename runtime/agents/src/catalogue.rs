@@ -12,7 +12,7 @@ const BUILT_IN: &str = include_str!("catalogue.json");
 pub struct Catalogue {
     /// The model of an agent that names none.
     pub default: String,
-    /// Looked up in order; a name that ends in `*` matches all that begin so.
+    /// Looked up in order; a name that ends in `*` matches every name with that prefix.
     models: Vec<KnownModel>,
 }
 

@@ -342,7 +342,7 @@ mod tests {
             id: format!("id{}", at / 2),
             name: if at == 1 { "buy" } else { "pay" }.into(),
             input: json!({}).into(),
-            flaw: (at == 2).then(|| "this is no JSON".to_owned()),
+            flaw: (at == 2).then(|| "this is not JSON".to_owned()),
         };
         let content: Vec<Content> = (0..100_000).map(call).collect();
         let calls = Calls::of(
@@ -369,7 +369,7 @@ mod tests {
         };
         let messages: Vec<String> = calls.notes.iter().map(said).collect();
         assert_eq!(messages[0], "there is no tool `buy`: ");
-        assert!(messages[1].contains("this is no JSON"), "{messages:?}");
+        assert!(messages[1].contains("this is not JSON"), "{messages:?}");
         assert!(
             messages[2].contains("the other 99872 are refused"),
             "{messages:?}"

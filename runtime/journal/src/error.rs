@@ -151,7 +151,9 @@ impl std::error::Error for Error {}
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Missing(path) => write!(f, "no runs are kept: there is no `{}`", path.display()),
+            Self::Missing(path) => {
+                write!(f, "no runs are stored: there is no `{}`", path.display())
+            }
             Self::Removed(path) => write!(
                 f,
                 "`{}` was removed or replaced, and what is written to it would be lost",

@@ -381,7 +381,7 @@ impl<'a> Reader<'a> {
         let Some(option) = word.strip_prefix("--") else {
             let what = match word {
                 "true" | "false" | "none" => {
-                    "a parameter that is a bool stands alone, `--name` or `--no-name`, or has its value behind `=`"
+                    "a bool parameter takes no value, `--name` or `--no-name`, or its value after `=`"
                 }
                 _ if COMMANDS.contains(&word) => "it comes first, before all options",
                 _ => "parameters are never positional: write `--name VALUE`",

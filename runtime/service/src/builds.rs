@@ -67,7 +67,7 @@ impl Build {
             Self::This => String::new(),
             Self::There(path) => format!("it was begun by `{}`", path.display()),
             Self::Changed(path) => format!(
-                "it was begun by another build of `{}`, which is not there any more",
+                "it was begun by another build of `{}`, which no longer exists",
                 path.display()
             ),
             Self::Gone(path) => {

@@ -45,7 +45,7 @@ impl Consent for AtTerminal {
             return Ok(());
         }
         Err(format!(
-            "a person must authorize its use, and none is at the terminal: once, run `{} mcp login {}` on one",
+            "a person must authorize its use, and this is not a terminal: first run `{} mcp login {}` on one",
             self.command,
             words(server)
         ))

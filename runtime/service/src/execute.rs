@@ -82,7 +82,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
             match store::of(&loaded.program, options.store.as_deref(), origin) {
                 Some(store) => worker::work(loaded, &options, store, origin, Until::Told),
                 None => {
-                    say("error: no runs are kept: the store is off");
+                    say("error: no runs are stored: the store is off");
                     Exit::Usage
                 }
             }
@@ -161,7 +161,7 @@ fn warn_of_surplus(
     let (path, key) = (&first.path, &first.found);
     let at = path.strip_prefix("$.").unwrap_or(path);
     say(&format!(
-        "warning: the input, {at}: no field takes {key}, so it is passed over{more}"
+        "warning: the input, {at}: no field takes {key}, so it is ignored{more}"
     ));
 }
 

@@ -46,7 +46,7 @@ use crate::table::table;
 use crate::worker::{self, Until};
 
 /// The message for a run that is to end while another process runs it.
-pub(crate) const TOLD: &str = "told to end; the process that carries it ends it";
+pub(crate) const TOLD: &str = "cancellation requested; the process that runs it ends it";
 
 /// Does what a command about runs says.
 #[expect(
@@ -61,7 +61,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
     let form = options.form;
     let store = store::of(&loaded.program, options.store.as_deref(), origin);
     let Some(store) = store else {
-        return refuse(form, "no runs are kept: the store is off");
+        return refuse(form, "no runs are stored: the store is off");
     };
     if let Err(why) = ids::complete(&mut command, &store) {
         return refuse(form, &why);
@@ -246,7 +246,7 @@ pub(crate) fn all(store: &RunStore) -> Result<Listed, String> {
 /// The id of the run that was begun last.
 pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
     let newest = all(store)?.runs.into_iter().next();
-    Ok(newest.ok_or("no runs are kept")?.id)
+    Ok(newest.ok_or("no runs are stored")?.id)
 }
 
 /// The id of the newest run that can go on: it was interrupted, or what it was parked for has come. One that still waits for its
@@ -299,7 +299,7 @@ fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
         return printed(say::print_value(&runs));
     }
     if runs.is_empty() {
-        return printed(say::print("no runs are kept\n"));
+        return printed(say::print("no runs are stored\n"));
     }
     // None where they cannot be read, as with the costs.
     let answered = store.existing().and_then(|it| it.answered());
@@ -360,7 +360,7 @@ fn settle(
     let became = match settled {
         Settled::NotDone => Became::NotDone,
         Settled::Done { result } => Became::Done(
-            json::parse(&result).map_err(|it| format!("the result is no JSON: {}", it.message))?,
+            json::parse(&result).map_err(|it| format!("the result is not JSON: {}", it.message))?,
         ),
     };
     let engine = quiet_engine(loaded, store);
@@ -398,7 +398,7 @@ fn fork(
             return Err(format!("`{word}` sets nothing: write `name=JSON`"));
         };
         let value = json::parse(value)
-            .map_err(|it| format!("`{name}`: this is no JSON: {}", it.message))?;
+            .map_err(|it| format!("`{name}`: this is not JSON: {}", it.message))?;
         changed.insert(name.replace('-', "_"), value);
     }
     let forked = quiet_engine(loaded, store).fork(id, at, changed);

@@ -119,6 +119,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 fn warn(why: &str) {
     say(&format!(
-        "warning: this run cannot be resumed, because it is not written down: {why} (`--store off` says that it need not be)"
+        "warning: this run cannot be resumed, because it is not recorded: {why} (`--store off` if that is intended)"
     ));
 }

@@ -269,7 +269,7 @@ fn duration(text: &str) -> Result<Value, String> {
     let seconds = duration::parse(text).map(duration::seconds_text);
     let number = seconds.and_then(|it| it.parse().ok());
     number.map(Value::Number).ok_or_else(|| {
-        format!("`{text}` is not a duration such as `250ms`, `30s`, `1h30m` or `7d`, the units falling and each once")
+        format!("`{text}` is not a duration such as `250ms`, `30s`, `1h30m` or `7d`, with descending units, each at most once")
     })
 }
 

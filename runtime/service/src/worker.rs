@@ -178,7 +178,7 @@ impl Worker<'_> {
         let worked = self.carry_on();
         match &worked {
             Ok(Ended::All) => return Ok(()),
-            Ok(Ended::Told) => self.say("told to end; unfinished runs are left to be resumed"),
+            Ok(Ended::Told) => self.say("shutting down; unfinished runs can be resumed"),
             // A signal leaves the runs itself.
             Err(_) => self.engine.leave_all("the store cannot be read"),
         }

@@ -24,7 +24,11 @@ async fn run() -> Result<(), String> {
         let value = arguments.next().ok_or(USAGE)?;
         match option.as_str() {
             "--script" => script = read(&value)?,
-            "--port" => port = value.parse().map_err(|_| format!("`{value}` is no port"))?,
+            "--port" => {
+                port = value
+                    .parse()
+                    .map_err(|_| format!("`{value}` is not a port"))?
+            }
             // HTTP/2; the issuer of the certificate is written there.
             "--tls" => {
                 std::fs::write(&value, AUTHORITY).map_err(|it| format!("{value}: {it}"))?;

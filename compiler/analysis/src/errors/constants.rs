@@ -13,7 +13,7 @@ pub fn constant_cycle(place: Place, path: &[&str]) -> Diagnostic {
 /// A call that asks the run about itself.
 pub fn question_in_constant(place: Place, operation: &str) -> Diagnostic {
     let message = format!(
-        "a constant is evaluated before the program runs, and `{operation}` asks the run that it is called in"
+        "a constant is evaluated before the program runs, and `{operation}` depends on the run that it is called in"
     );
     Diagnostic::error(Code::NOT_CONSTANT, place, message)
         .note("make it a function, or compute it in the workflow")

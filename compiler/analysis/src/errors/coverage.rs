@@ -103,14 +103,14 @@ pub fn always_matches(place: Place, takes: Takes) -> Diagnostic {
     let diagnostic = Diagnostic::warning(
         Code::ALWAYS_MATCHES,
         place,
-        "this pattern always matches, so nothing is decided",
+        "this pattern always matches, so this check has no effect",
     );
     match takes {
         Takes::Absence => diagnostic
-            .note("`_` matches `none` as well: `x.is_some()` says whether there is a value, and a name, `_value`, takes only one that is there")
+            .note("`_` matches `none` as well: `x.is_some()` says whether there is a value, and a name, `_value`, matches only a value that is present")
             .offer("write `_value`", place, "_value"),
         Takes::Value => diagnostic
-            .note("what always matches is no condition: `let` alone binds it, for all that follows"),
+            .note("a pattern that always matches is not a condition: bind it with `let` alone, for all that follows"),
     }
 }
 

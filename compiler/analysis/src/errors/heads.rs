@@ -13,16 +13,16 @@ pub fn missing_body(place: Place, name: &str) -> Diagnostic {
 
 /// A prompt without a word for its model.
 pub fn asks_nothing(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` says nothing that a model could answer");
+    let message = format!("`{name}` has no text for a model to answer");
     Diagnostic::warning(Code::ASKS_NOTHING, place, message)
-        .note("`user \"…\"` says what is wanted; a parameter that no text names follows it")
+        .note("`user \"…\"` says what is wanted; a parameter that no text uses is appended")
 }
 
 /// A prompt whose last text is an answer.
 pub fn ends_with_answer(place: Place) -> Diagnostic {
     let message = "the prompt ends with an answer, so a model is asked nothing";
     Diagnostic::warning(Code::ASKS_NOTHING, place, message).note(
-        "the user has the last word: `assistant` is for earlier answers; the form of this one is said by the type of the result",
+        "a prompt ends with a `user` text: `assistant` is for earlier answers; the form of this one is given by the result type",
     )
 }
 

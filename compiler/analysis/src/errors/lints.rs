@@ -62,7 +62,7 @@ pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic
             }
         }
         UnusedMeant::Variant { text } => diagnostic
-            .note("a name that begins with a small letter binds any value; variants begin with a capital")
+            .note("a name that starts with a lowercase letter binds any value; variants start with an uppercase letter")
             .offer(format!("write `{text}`"), place, text),
         UnusedMeant::Text { text } => {
             let text = format!("{:?}", text.as_str());
@@ -104,9 +104,9 @@ pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
 /// A text that is the same in all calls, after what differs from call to call.
 pub fn uncached_text(place: Place, bytes: usize) -> Diagnostic {
     let message =
-        format!("{bytes} bytes of fixed text follow, which no call finds in the provider's cache");
+        format!("{bytes} bytes of fixed text follow, which the provider's cache never matches");
     Diagnostic::warning(Code::UNCACHED_TEXT, place, message)
-        .note("providers keep what requests begin with: put what differs from call to call last")
+        .note("providers cache the beginning of requests: put what differs from call to call last")
 }
 
 /// What the author of an expression that is not used most likely had in mind.
@@ -176,11 +176,11 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
         }
         Meant::Assign { start, name } => diagnostic
             .note(format!(
-                "a method gives a new value and changes nothing: `{name} = …` is what changes `{name}`"
+                "a method returns a new value and changes nothing: `{name} = …` changes `{name}`"
             ))
             .offer("assign it", start, format!("{name} = ")),
         Meant::Unknown => diagnostic.note(
-            "no function changes its argument: bind the result, or write `let _ = …` to drop it on purpose",
+            "functions never change their arguments: use the result, or write `let _ = …` to ignore it",
         ),
     }
 }
@@ -188,7 +188,7 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
 /// The value that the body of `name` ends with and does not give.
 /// `end` is right after its parameters.
 pub fn dropped_result(place: Place, name: &str, ty: &str, end: Option<Place>) -> Diagnostic {
-    let message = format!("this value is dropped: `{name}` states no result");
+    let message = format!("this value is dropped: `{name}` has no result type");
     let diagnostic = Diagnostic::warning(Code::UNUSED_VALUE, place, message).note(format!(
         "`-> {ty}` behind its parameters gives it; `let _ = …` drops it on purpose"
     ));
@@ -200,17 +200,17 @@ pub fn dropped_result(place: Place, name: &str, ty: &str, end: Option<Place>) ->
 
 /// A variable that a task reads, and writes after it has waited.
 pub fn lost_update(place: Place, name: &str) -> Diagnostic {
-    let message = format!("what other tasks assign to `{name}` meanwhile is lost");
+    let message = format!("assignments of other tasks to `{name}` in the meantime are lost");
     Diagnostic::warning(Code::LOST_UPDATE, place, message).note(format!(
-        "it is read here, before the wait: `{name} += …` reads it when the value is there, and so does a line behind `let value = …`"
+        "it is read here, before the wait: `{name} += …` reads it after the wait, and so does a line after `let value = …`"
     ))
 }
 
 /// Answers are kept of a model that may call `tool`, which acts.
 pub fn cached_effect(place: Place, tool: &str) -> Diagnostic {
-    let message = format!("with a kept answer `{tool}` is not called");
+    let message = format!("with a cached answer `{tool}` is not called");
     Diagnostic::warning(Code::CACHED_EFFECT, place, message).note(
-        "the same question is answered from the cache, also in the next process, and what its tools did is not done again: `cache: false`, or do it behind the answer",
+        "the same question is answered from the cache, also in the next process, and its tools are not called again: set `cache: false`, or do it after the answer",
     )
 }
 
@@ -227,7 +227,7 @@ pub fn swapped_fields(place: Place, name: &str, own: &str, fields: &[&str]) -> D
     let list: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
     let message = format!("`{name}` binds the field `{own}`");
     Diagnostic::warning(Code::SWAPPED_FIELDS, place, message).note(format!(
-        "a payload is taken apart by position, here {}; `{name}: {name}` takes a field by its name",
+        "a payload is destructured by position, here {}; `{name}: {name}` takes a field by its name",
         list.join(", ")
     ))
 }
@@ -243,7 +243,7 @@ pub fn duplicate_key(place: Place, first: Place, key: &str) -> Diagnostic {
 pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagnostic {
     let message = format!("`{comment}` is a comment, and nothing is divided");
     Diagnostic::warning(Code::ACCIDENTAL_COMMENT, place, message)
-        .note("`/` of two ints gives an int, without what is behind the point")
+        .note("`/` of two ints gives an int, without the fractional part")
         .offer("divide with `/`", slashes, "/")
 }
 
@@ -254,7 +254,7 @@ pub fn trailing_doc(
     above: Option<Vec<Edit>>,
     plain: Vec<Edit>,
 ) -> Diagnostic {
-    let message = "`///` behind code does not document its line";
+    let message = "`///` after code does not document its line";
     let diagnostic = Diagnostic::warning(Code::MISPLACED_DOC, place, message);
     let is_taken = taker.is_some();
     let diagnostic = match taker {
@@ -298,7 +298,7 @@ pub enum Marked {
 pub fn missing_braces(place: Place, bare: Place, name: &str) -> Diagnostic {
     let message = format!("`${name}` is not replaced by the value of `{name}`");
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
-        .note("interpolation is written `${…}`; in `r\"…\"` a `$` is meant as it is")
+        .note("interpolation is written `${…}`; in `r\"…\"` a `$` is literal")
         .offer("put braces around it", bare, format!("{{{name}}}"))
 }
 
@@ -306,7 +306,7 @@ pub fn missing_braces(place: Place, bare: Place, name: &str) -> Diagnostic {
 pub fn missing_dollar(place: Place, dollar: Place, name: &str) -> Diagnostic {
     let message = format!("`{{{name}}}` is not replaced by the value of `{name}`");
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
-        .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
+        .note("interpolation is written `${…}`; in `r\"…\"` braces are literal")
         .offer("write `$` before it", dollar, "$")
 }
 
@@ -314,7 +314,7 @@ pub fn missing_dollar(place: Place, dollar: Place, name: &str) -> Diagnostic {
 pub fn doubled_braces(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{{{{ {name} }}}}` is not replaced by the value of `{name}`");
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
-        .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
+        .note("interpolation is written `${…}`; in `r\"…\"` braces are literal")
         .offer(
             format!("write `${{{name}}}`"),
             place,
@@ -324,15 +324,15 @@ pub fn doubled_braces(place: Place, name: &str) -> Diagnostic {
 
 /// An index of a list that is below zero.
 pub fn negative_index(place: Place, list: &str, index: i64) -> Diagnostic {
-    let message = format!("a list has nothing at {index}, so this raises `OutOfRange`");
+    let message = format!("a list has no element at {index}, so this raises `OutOfRange`");
     let from_end = index.unsigned_abs();
     let diagnostic = Diagnostic::warning(Code::NEGATIVE_INDEX, place, message);
     match from_end {
         1 => diagnostic.note(format!(
-            "the last one is `{list}.last()`, which is `none` where there is none"
+            "use `{list}.last()`, which is `none` for an empty list"
         )),
         _ => diagnostic.note(format!(
-            "from the end it is `{list}[{list}.len() - {from_end}]`"
+            "to count from the end, write `{list}[{list}.len() - {from_end}]`"
         )),
     }
 }
@@ -353,9 +353,12 @@ pub fn unsupported_setting(
     let message = format!("`{model}` does not support `{setting}`, so it is not sent");
     let diagnostic = Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message);
     match other {
-        Some(other) => diagnostic.note(format!("`{other}`, the same model by another protocol, takes it")),
+        Some(other) => diagnostic.note(format!(
+            "`{other}`, the same model by another protocol, takes it"
+        )),
         None if setting != "temperature" => diagnostic,
-        None => diagnostic.note("models that think choose by themselves how much they vary, and have no settings of sampling"),
+        None => diagnostic
+            .note("reasoning models control sampling themselves, and have no settings for it"),
     }
 }
 
@@ -393,9 +396,9 @@ pub fn unbounded_calls(head: Place) -> Diagnostic {
     Diagnostic::warning(
         Code::UNBOUNDED_CALLS,
         head,
-        "this loop asks models until one of them says that it is done, at any cost",
+        "this loop asks models until one of them says that it is done, with no limit on the cost",
     )
-    .note("`budget(calls: 20) { … }` around it, or `for turn in 0..20 { … }`, ends it in any case")
+    .note("`budget(calls: 20) { … }` around it, or `for turn in 0..20 { … }`, makes sure that it ends")
 }
 
 /// An import, or one of its names, that nothing uses.
@@ -421,7 +424,7 @@ pub fn unchanged_variable(place: Place, word: Place, name: &str) -> Diagnostic {
     let message = format!("nothing changes the `var` `{name}`");
     Diagnostic::warning(Code::UNCHANGED_VARIABLE, place, message)
         .note(format!(
-            "methods give a new value and change nothing: `{name} = …` is what changes it; what never changes is a `let`"
+            "methods return a new value and change nothing: `{name} = …` changes it; use `let` if it never changes"
         ))
         .offer("write `let`", word, "let")
 }
@@ -444,9 +447,9 @@ pub fn same_operands(place: Place, operator: BinaryOperator) -> Diagnostic {
     Diagnostic::warning(
         Code::SAME_TWICE,
         place,
-        format!("the same stands on both sides of `{text}`"),
+        format!("the same expression is on both sides of `{text}`"),
     )
-    .note("one of them most likely was to be another")
+    .note("one of them is probably a mistake")
 }
 
 /// A condition that an `if` above has already asked, which is at `first`.
@@ -454,9 +457,9 @@ pub fn same_condition(place: Place, first: Place) -> Diagnostic {
     Diagnostic::warning(
         Code::SAME_TWICE,
         place,
-        "this condition stands above: what is behind it never runs",
+        "this condition is already tested above, so its branch never runs",
     )
-    .label(first, "here it is decided")
+    .label(first, "already tested here")
 }
 
 /// A variable, or a part of it, that gets the value it has.
@@ -464,7 +467,7 @@ pub fn own_value(place: Place) -> Diagnostic {
     Diagnostic::warning(
         Code::SAME_TWICE,
         place,
-        "this assignment changes nothing: the same stands on both sides",
+        "this assignment changes nothing: both sides are the same",
     )
 }
 
@@ -473,20 +476,20 @@ pub fn broken_pattern(place: Place, why: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::BROKEN_PATTERN,
         place,
-        format!("this is no regular expression: {why}"),
+        format!("this is not a valid regular expression: {why}"),
     )
-    .note("it fails whenever it runs; in a raw string, `r\"\\(\"`, a `\\` before a sign takes its meaning away")
+    .note("it fails whenever it runs; in a raw string, `r\"\\(\"`, a `\\` before a special character makes it literal")
 }
 
 /// `== -1` of a place that may be `none`.
 pub fn absent_index(place: Place, operator: BinaryOperator) -> Diagnostic {
-    let message = "no place is below zero: what is not there has none";
+    let message = "an index is never negative: it is `none` if nothing is found";
     let instead = match operator == BinaryOperator::Equal {
         true => "== none",
         false => "!= none",
     };
     Diagnostic::warning(Code::ABSENT_OPERAND, place, message)
-        .note(format!("whether there is one is asked by `{instead}`"))
+        .note(format!("to test whether there is one, write `{instead}`"))
         .fix("write `none`", place, "none")
 }
 
@@ -503,15 +506,15 @@ pub fn senseless_argument(place: Place, what: &Senseless<'_>) -> Diagnostic {
     let (code, message, note) = match what {
         Senseless::FromEnd { method } => (
             Code::NEGATIVE_INDEX,
-            format!("`{method}` counts from the beginning, so this is taken for 0"),
-            "from the end it is `xs.slice(xs.len() - 2)`, and without the last two `xs.slice(0, xs.len() - 2)`".to_owned(),
+            format!("`{method}` counts from the beginning, so this is treated as 0"),
+            "to count from the end, write `xs.slice(xs.len() - 2)`, and without the last two `xs.slice(0, xs.len() - 2)`".to_owned(),
         ),
         Senseless::TooSmall { method, least } => (
             Code::SENSELESS_ARGUMENT,
-            format!("`{method}` takes nothing below {least}"),
+            format!("`{method}` takes no number below {least}"),
             match *method {
                 "fixed" => "its argument is the number of digits after the point".to_owned(),
-                "pow" => "a power of an int is an int: `x.to_float().pow(-1.0)` is a part of one".to_owned(),
+                "pow" => "a power of an int is an int: for a fraction, write `x.to_float().pow(-1.0)`".to_owned(),
                 _ => "its argument is the number of elements of each list".to_owned(),
             },
         ),
@@ -522,7 +525,7 @@ pub fn senseless_argument(place: Place, what: &Senseless<'_>) -> Diagnostic {
         ),
         Senseless::WithoutParts => (
             Code::SENSELESS_ARGUMENT,
-            "this names no part of a time, so every time gives the same text".to_owned(),
+            "this format has no time fields, so every time gives the same text".to_owned(),
             "parts are written with `%`: `%Y-%m-%d %H:%M`".to_owned(),
         ),
     };

@@ -66,7 +66,7 @@ pub fn catch_without_arms(place: Place) -> Diagnostic {
 
 /// `Timeout` of a prompt.
 pub fn late_answer(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a request that takes longer than the `timeout` of an agent or prompt raises `ProviderError`; `Timeout` comes of a block, `timeout 30s { … }`")
+    diagnostic.note("a request that takes longer than the `timeout` of an agent or prompt raises `ProviderError`; `Timeout` is raised by a block, `timeout 30s { … }`")
 }
 
 /// An error that a signature lists and nothing in the body raises; `cut` is what to take out of the list.

@@ -6,8 +6,8 @@ use gsw_source::{Code, Diagnostic, Place};
 pub fn untrusted_value(place: Place, wanted: &str, what: &str, from: Place) -> Diagnostic {
     let message = format!("{wanted} is `trusted`, and this may hold {what}");
     Diagnostic::error(Code::UNTRUSTED_VALUE, place, message)
-        .label(from, "here it comes in".to_owned())
-        .note("what models, tools, pages, files and programs give may have been written by anybody, and neither `if x in ALLOWED` nor a person's `true` changes where it came from")
+        .label(from, "the untrusted value enters here".to_owned())
+        .note("data from models, tools, pages, files and programs may have been written by anybody, and neither `if x in ALLOWED` nor a person's `true` changes where it came from")
         .note("use what the user gave, what a person answers (`human choose(…) -> Payee`), or a value of the program that it selects: `ALLOWED.find(it => it == x)`")
-        .note("where the program has made sure of it, `trust(value, \"why\")` vouches for it")
+        .note("if the program has validated it, `trust(value, \"why\")` vouches for it")
 }

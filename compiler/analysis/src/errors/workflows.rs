@@ -75,16 +75,15 @@ pub fn wrong_former_name(place: Place, was: &str, problem: FormerNameProblem) ->
         FormerNameProblem::Present => format!("`{was}` is the name of another one"),
         FormerNameProblem::Twice => format!("another one says that it was `{was}`, too"),
     };
-    Diagnostic::error(Code::WRONG_FORMER_NAME, place, message).note(
-        "runs that began before the change know it by its earlier name, which must be its alone",
-    )
+    Diagnostic::error(Code::WRONG_FORMER_NAME, place, message)
+        .note("runs that began before the change know it by its earlier name, which must be unique")
 }
 
 /// A captured variable that could be part of a cycle of values.
 pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
     let message = format!("`{name}` is captured by a closure and holds {what}");
     Diagnostic::error(Code::CAPTURED_CYCLE, place, message)
-        .note("a captured `var` holds plain data only: pass the value as an argument, or bind it with `let`; what calls itself is declared with `fn`")
+        .note("a captured `var` holds plain data only: pass the value as an argument, or bind it with `let`; declare a recursive function with `fn`")
 }
 
 /// A value that cannot be recorded where values are.
@@ -113,7 +112,7 @@ pub fn repeats_once_effect(place: Place, tool: &str, way: Option<&str>, word: &s
     let way = way.map_or(String::new(), |it| format!(", which `{it}` calls,"));
     let message = format!("`{tool}`{way} may run only once, and `{word}` may run it again");
     Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message)
-        .note("give the tool a key with `idempotent by`, or move the call out")
+        .note("give the tool an idempotency key with `idempotent by`, or move the call out")
 }
 
 /// How it is known how a tool may be repeated.
@@ -126,9 +125,8 @@ pub enum Said {
 /// A `retry` in the head of a tool that may not be repeated.
 pub fn retries_once_tool(place: Place, tool: &str, said: Said) -> Diagnostic {
     let message = format!("`{tool}` may run only once, and its own `retry` would run it again");
-    let report = Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message).note(
-        "a key makes another attempt safe: `idempotent by` and what tells one call from another",
-    );
+    let report = Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message)
+        .note("add an idempotency key: `idempotent by` and a value that is unique per call");
     match said {
         Said::Written => report,
         Said::Inferred => report.note(
@@ -176,7 +174,7 @@ pub fn not_permitted(
         }
     };
     Diagnostic::error(Code::NOT_PERMITTED, place, message)
-        .note("what a list of permissions does not name is refused")
+        .note("anything that a list of permissions does not name is denied")
         .note(note)
 }
 

@@ -223,7 +223,7 @@ fn forgotten_text(done: &Forgotten) -> String {
     if let Some(why) = damage {
         let _ = writeln!(
             text,
-            "the file was damaged ({why}); it has been begun anew, and is empty"
+            "the file was damaged ({why}); it has been recreated, and is empty"
         );
     }
     if let Some(copy) = copy {

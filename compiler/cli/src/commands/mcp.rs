@@ -187,7 +187,7 @@ fn add(name: &str, shows: Shows<'_>, program: &[String]) -> Result<Exit, Exit> {
     let path = PathBuf::from(format!("{name}.gsw"));
     if path.exists() {
         return Err(report::failure(&format!(
-            "`{}` is there already; `gswc mcp lock` renews the tools of its servers",
+            "`{}` already exists; `gswc mcp lock` renews the tools of its servers",
             path.display()
         )));
     }

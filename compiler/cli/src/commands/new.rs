@@ -97,7 +97,7 @@ fn taken(folder: &Path) -> String {
 }
 
 fn no_folder(path: &Path) -> String {
-    format!("`{}` is a file and no folder", path.display())
+    format!("`{}` is a file, not a folder", path.display())
 }
 
 fn is_project(folder: &Path) -> String {
@@ -127,7 +127,7 @@ pub fn init(arguments: &Init) -> Exit {
     match write(folder, &program_name(&name.unwrap_or_default())) {
         Ok(kept) => {
             for file in kept {
-                report::note(&format!("`{file}` is there already and was not changed"));
+                report::note(&format!("`{file}` already exists and was not changed"));
             }
             let change = match folder == Path::new(".") {
                 true => String::new(),

@@ -268,7 +268,7 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
             if !marks.is_empty() {
                 let _ = writeln!(
                     text,
-                    "the provider is told to keep it up to the end of {}",
+                    "the provider is told to cache it up to the end of {}",
                     marks.join(" and of ")
                 );
             }

@@ -10,7 +10,7 @@ pub const MCP: Page = Page {
             "write `git.gsw`, which declares the server and its tools",
         ),
         ("gswc mcp list git.gsw", "the servers and tools of a file"),
-        ("gswc mcp lock git.gsw", "take over what has changed"),
+        ("gswc mcp lock git.gsw", "accept what has changed"),
     ],
     notes: &[
         "Coding agents start `gswc mcp` without a command: it serves the compiler to them – check, describe, hover, format, fix, test, search – on standard input and output.",

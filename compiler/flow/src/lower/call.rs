@@ -179,8 +179,8 @@ impl Emitter<'_, '_> {
             .any(|it| is_too_large(it) || type_depth(it) > DEEPEST_TYPE);
         let (message, note) = if is_deep {
             (
-                format!("`{name}` is needed for ever larger types"),
-                "each call of it asks for another one with a type that nests deeper",
+                format!("`{name}` is instantiated with ever larger types"),
+                "each call instantiates it with a more deeply nested type",
             )
         } else if self.program.instances_of(item) > MOST_INSTANCES {
             (

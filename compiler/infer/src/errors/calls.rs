@@ -51,7 +51,7 @@ pub fn with_signature(diagnostic: Diagnostic, parameters: &[String]) -> Diagnost
 /// An optional parameter that was left out.
 pub fn needs_default(diagnostic: Diagnostic, name: &str, ty: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "in a call only what has a default may be left out: declare `{name}: {ty} = none`, or give `none`"
+        "only an argument with a default value may be omitted: declare `{name}: {ty} = none`, or give `none`"
     ))
 }
 
@@ -67,7 +67,7 @@ pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize)
 
 /// Digits that `round` is asked to keep.
 pub fn rounds_to_whole(report: Diagnostic) -> Diagnostic {
-    report.note("two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`")
+    report.note("to round to two decimal places, write `(x * 100.0).round() / 100.0`, or `x.fixed(2)` for a string")
 }
 
 /// A default value given to `get`.
@@ -103,7 +103,7 @@ pub fn positional_after_named(place: Place) -> Diagnostic {
         place,
         "a positional argument cannot follow a named one",
     )
-    .note("name it as well, or put it before those with names")
+    .note("name it as well, or move it before the named arguments")
 }
 
 /// A named argument in the call of a function value.
@@ -154,7 +154,7 @@ pub fn has_methods(diagnostic: Diagnostic, names: &[Name]) -> Diagnostic {
 /// A method of what a task gives.
 pub fn of_awaited(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "the value is there when the task has ended: `(await t).{name}(…)`"
+        "await the task to get its value: `(await t).{name}(…)`"
     ))
 }
 
@@ -210,7 +210,7 @@ pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
 /// The name of a lambda inside of it.
 pub fn lambda_calls_itself(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "a lambda does not know the name that it is bound to; what calls itself is declared: `fn {name}(…) -> T {{ … }}`"
+        "a lambda cannot call itself by name; declare a function: `fn {name}(…) -> T {{ … }}`"
     ))
 }
 
@@ -264,17 +264,17 @@ pub fn setting_of_question(place: Place, name: &str) -> Diagnostic {
     let report = Diagnostic::error(Code::UNKNOWN_SETTING, place, message);
     if name == "timeout" {
         return report.note(
-            "how long a question stays open stands in the head: `human approve(plan: string) -> bool timeout 24h { … }`",
+            "the timeout of a question goes in the head: `human approve(plan: string) -> bool timeout 24h { … }`",
         );
     }
-    report.note("settings are for models; a person is asked by the texts alone")
+    report.note("settings are for models; a person only gets the texts")
 }
 
 /// A name in a `permissions` block that is no permission.
 pub fn permissions_are(report: Diagnostic, names: &[&str]) -> Diagnostic {
     let names = names.join("`, `");
     report.note(format!(
-        "a program is permitted `{names}`; a `secret` is a variable, so `env` names it"
+        "a program is permitted `{names}`; a `secret` is an environment variable, so list it under `env`"
     ))
 }
 
@@ -397,7 +397,7 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
     };
     let facts: Vec<String> = Fact::ALL.iter().map(parameter).collect();
     wrong_setting(place, "reflect … with", wanted).note(format!(
-        "the facts are {}: a parameter takes the fact of its name, or else the next one that is not taken",
+        "the facts are {}: a parameter takes the fact with its name, or else the next unused one",
         facts.join(", ")
     ))
 }
@@ -530,7 +530,7 @@ pub fn alias_of_several(place: Place, listed: &str, count: usize) -> Diagnostic 
 /// A declaration in a list of another kind of declarations.
 /// `why` says what is wrong with the folder, or the file in it.
 pub fn bad_skill(place: Place, path: &str, why: &str) -> Diagnostic {
-    let message = format!("`{path}` is no skill");
+    let message = format!("`{path}` is not a skill");
     Diagnostic::error(Code::BAD_SKILL, place, message)
         .note(why)
         .note("a skill is a folder with a `SKILL.md`; its path begins at this file")
@@ -544,21 +544,20 @@ pub fn skill_form(place: Place, taken: &[String], left_out: &[String]) -> Option
         ([], []) => return None,
         ([], [first, others @ ..]) => (warning(first), others),
         (left_out, taken) => {
-            let report =
-                warning("not all skills of the folder can be read, and these are left out");
+            let report = warning("some skills of the folder cannot be read and are skipped");
             (left_out.iter().fold(report, |it, why| it.note(why)), taken)
         }
     };
     let report = others.iter().fold(report, |it, other| it.note(other));
     Some(report.note(match left_out {
-        [] => "it is taken all the same; other programs that read skills may refuse it",
-        [..] => "the others are taken",
+        [] => "it is used anyway; other programs that read skills may reject it",
+        [..] => "the others are used",
     }))
 }
 
 /// Two skills of one name in a list.
 pub fn same_skill(place: Place, name: &str) -> Diagnostic {
-    let message = format!("a skill `{name}` is in the list already");
+    let message = format!("a skill `{name}` is already in the list");
     Diagnostic::error(Code::BAD_SKILL, place, message).note("a model chooses a skill by its name")
 }
 
@@ -572,7 +571,7 @@ pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
 
 /// A call by which a generic function asks for another instance of itself, with a larger type.
 pub fn ever_larger(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is needed for ever larger types");
+    let message = format!("`{name}` is instantiated with ever larger types");
     Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message)
-        .note("each call of it asks for another one with a type that nests deeper")
+        .note("each call instantiates it with a more deeply nested type")
 }

@@ -6,18 +6,17 @@ use super::with_article;
 
 /// The quotient of two ints where a float is wanted.
 pub fn quotient_of_ints(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`a / b` of two ints is the quotient without what is behind the point: `a.to_float() / b.to_float()`, or `1.0 / 2.0`")
+    diagnostic.note("`a / b` of two ints is the quotient without the fractional part: `a.to_float() / b.to_float()`, or `1.0 / 2.0`")
 }
 
 /// `note or "none"` of an optional.
 pub fn or_of_optional(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.notes.clear();
-    diagnostic.note(
-        "`or` joins bools; what to use instead of `none` stands behind `??`: `note ?? \"none\"`",
-    )
+    diagnostic
+        .note("`or` joins bools; the default value for `none` comes after `??`: `note ?? \"none\"`")
 }
 
-/// The call of what states no result, or a `return` with a value in it; `end` is right after its parameters.
+/// The call of what has no result type, or a `return` with a value in it; `end` is right after its parameters.
 pub fn states_no_result(
     diagnostic: Diagnostic,
     name: &str,
@@ -25,7 +24,7 @@ pub fn states_no_result(
     end: Option<Place>,
 ) -> Diagnostic {
     let diagnostic = diagnostic.note(format!(
-        "`{name}` states no result; its type stands behind the parameters: `-> {wanted}`"
+        "`{name}` has no result type; add it after the parameters: `-> {wanted}`"
     ));
     match end {
         Some(end) => diagnostic.offer(format!("write `-> {wanted}`"), end, format!(" -> {wanted}")),
@@ -47,7 +46,7 @@ pub fn failed_with_text(diagnostic: Diagnostic, (start, end): (Place, Place)) ->
 
 /// `spawn detached f(x) == y`
 pub fn takes_all(report: Diagnostic) -> Diagnostic {
-    report.note("`spawn` takes everything to its right: compare its value in parentheses, `(spawn detached f(x)) == id`")
+    report.note("`spawn` applies to everything to its right: compare its value in parentheses, `(spawn detached f(x)) == id`")
 }
 
 /// Two maps where an operator joins lists and texts.
@@ -58,7 +57,7 @@ pub fn merged_maps(diagnostic: Diagnostic) -> Diagnostic {
 /// A setting among the arguments of a prompt.
 pub fn setting_as_argument(diagnostic: Diagnostic, callee: &str, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "settings of a call stand behind it: `{callee}(…) with {{ {name}: … }}`"
+        "settings of a call come after it: `{callee}(…) with {{ {name}: … }}`"
     ))
 }
 
@@ -78,7 +77,7 @@ pub fn has_members(diagnostic: Diagnostic, module: &str, members: &[Name]) -> Di
 
 /// A comparison given to `sort`.
 pub fn sorts_by_key(report: Diagnostic) -> Diagnostic {
-    report.note("`xs.sort_by(x => x.name)` sorts by what is compared, and `.reverse()` turns the order round")
+    report.note("`xs.sort_by(x => x.name)` sorts by a key, and `.reverse()` reverses the order")
 }
 
 /// A method that was declared without its receiver.
@@ -109,7 +108,7 @@ pub fn partitioned(diagnostic: Diagnostic) -> Diagnostic {
 pub fn first_of_models(place: Place, brackets: Option<(Place, Place)>) -> Diagnostic {
     let message = "`model` names one model";
     let diagnostic = Diagnostic::error(Code::WRONG_SETTING, place, message)
-        .note("models that are tried one after the other are `first_of(\"a\", \"b\")`");
+        .note("to list fallback models, write `first_of(\"a\", \"b\")`");
     let Some((open, close)) = brackets else {
         return diagnostic;
     };
@@ -174,7 +173,7 @@ pub fn listed_json(diagnostic: Diagnostic, name: &str) -> Diagnostic {
 
 /// Texts that are to be added up.
 pub fn joined_texts(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("texts are put together with `xs.join(\"\")`")
+    diagnostic.note("strings are joined with `xs.join(\"\")`")
 }
 
 /// A lambda of one parameter where two are given.
@@ -185,13 +184,13 @@ pub fn two_parameters(diagnostic: Diagnostic) -> Diagnostic {
 /// A lambda of two parameters where one is given.
 pub fn one_parameter(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "elements with their positions are given by `enumerate`: `xs.enumerate().map((i, x) => …)`",
+        "to get elements with their index, use `enumerate`: `xs.enumerate().map((i, x) => …)`",
     )
 }
 
 /// Two elements given to what sorts by a key.
 pub fn compares_keys(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("it takes what is compared of one element: `xs.sort_by(x => x.name)`, and `sort_by_desc` turns the order round")
+    diagnostic.note("it takes a function from an element to its sort key: `xs.sort_by(x => x.name)`, and `sort_by_desc` reverses the order")
 }
 
 /// What is written instead of a parameter that functions of other languages have.
@@ -205,7 +204,7 @@ pub fn instead_of_argument(callee: &str, name: &str) -> Option<&'static str> {
         }
         ("sort", "key" | "by") => Some("`xs.sort_by(x => …)` sorts by what the function gives"),
         ("post" | "put" | "patch" | "request", "json" | "data" | "payload" | "content") => {
-            Some("what is sent is the `body`: a text, bytes, or any value with a JSON form")
+            Some("the request body is `body`: a text, bytes, or any value with a JSON form")
         }
         _ => None,
     }
@@ -232,14 +231,14 @@ pub fn record_by_parentheses(diagnostic: Diagnostic, name: &str, fields: &[Name]
         false => "",
     };
     diagnostic.note(format!(
-        "a record is taken apart by the names of its fields: `{name} {{ {}{rest} }}`",
+        "a record is destructured by the names of its fields: `{name} {{ {}{rest} }}`",
         names.join(", ")
     ))
 }
 
 /// A text where a list of texts is wanted.
 pub fn one_text_for_several(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a list has brackets, also one of a single text: `[\"ls\", \"-l\"]`; nothing takes a text apart by itself, `s.words()` does")
+    diagnostic.note("a list has brackets, also one of a single text: `[\"ls\", \"-l\"]`; a string is not split automatically, `s.words()` splits it")
 }
 
 /// `xs += 2`
@@ -250,7 +249,7 @@ pub fn one_for_several(diagnostic: Diagnostic) -> Diagnostic {
 /// `Order.parse(text)`, where a type reads JSON.
 pub fn read_as(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "JSON is read as a type by `as`: `json.parse(text) as {name}`, and a `json` that is there already by `j as {name}`"
+        "decode JSON into a type with `as`: `json.parse(text) as {name}`, and an existing `json` with `j as {name}`"
     ))
 }
 
@@ -266,7 +265,7 @@ pub fn fold_in_other_order(place: Place) -> Diagnostic {
 
 /// Something else than a tool where tools are listed.
 pub fn wrapped_in_tool(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a function is offered by a tool that calls it: `tool page(url: string) -> string reads { http.get(url).ok().body }`; prompts and agents are listed by their names")
+    diagnostic.note("to offer a function to a model, declare a tool that calls it: `tool page(url: string) -> string reads { http.get(url).ok().body }`; prompts and agents are listed by their names")
 }
 
 /// What other frameworks call a setting of an agent.
@@ -301,13 +300,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "an agent in `tools: [researcher]` offers its prompts to the model",
     ),
     ("history", CONVERSATION),
-    (
-        "instructions",
-        "what a model is told always stands in `system`",
-    ),
+    ("instructions", "the system prompt goes in `system`"),
     (
         "knowledge",
-        "what a model is to know stands in its texts, `system` and `user`; what it looks up itself is a tool",
+        "put background knowledge in the texts, `system` and `user`; what the model looks up itself needs a tool",
     ),
     ("max_attempts", RETRIED),
     ("max_iterations", TURNS),
@@ -332,7 +328,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     (
         "parallel_tool_calls",
-        "the calls of a turn run at once where their repeat classes allow it, and there is no setting for that",
+        "the tool calls of a turn run in parallel where their repeat classes allow it; there is no setting for that",
     ),
     ("presence_penalty", NO_SAMPLING),
     (
@@ -351,14 +347,14 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("thread", CONVERSATION),
     (
         "tool_choice",
-        "a model chooses among the tools that it is offered; what must be called is called by the program, and its result given to the prompt",
+        "a model chooses among the tools that it is offered; to force a call, call the tool in the program and pass its result to the prompt",
     ),
     ("top_k", NO_SAMPLING),
     ("top_p", NO_SAMPLING),
-    ("user", "a text stands without a colon: `user \"…\"`"),
+    ("user", "a text is written without a colon: `user \"…\"`"),
     (
         "assistant",
-        "a text stands without a colon: `assistant \"…\"`",
+        "a text is written without a colon: `assistant \"…\"`",
     ),
     (
         "verbose",
@@ -367,15 +363,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 const STREAMED: &str =
     "a call streams: `let s = ask.stream(…)`, then `for part in s { … }` and `s.result()`";
-const CHECKED: &str = "what goes in and what comes out is checked by hooks: `hooks: [guard]`, `hook guard { before_prompt(session, text) { … } }`; an answer by `where` of its type";
-const RETRIED: &str = "how often a request is made again when it fails is `retry: 3`";
+const CHECKED: &str = "check inputs and outputs with hooks: `hooks: [guard]`, `hook guard { before_prompt(session, text) { … } }`; check an answer with `where` in its type";
+const RETRIED: &str = "set the number of retries with `retry: 3`";
 const CONVERSATION: &str = "a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`";
-const FALLBACK: &str = "models that are asked in turn are a list: `model: first_of(\"anthropic/claude-sonnet-5-5\", \"openai/gpt-5\")`";
+const FALLBACK: &str = "fallback models are a list: `model: first_of(\"anthropic/claude-sonnet-5-5\", \"openai/gpt-5\")`";
 const NO_SAMPLING: &str =
-    "of how an answer is sampled only `temperature` is a setting, and not all models take it";
-const THINKING: &str = "how much a model may think is a number of tokens: `thinking: 4096`";
+    "`temperature` is the only sampling setting, and not all models support it";
+const THINKING: &str = "set the thinking budget as a number of tokens: `thinking: 4096`";
 const TURNS: &str = "turns of tool use are bounded by `max_turns: 10`";
-const RESULT: &str = "what a model answers is the result type of a prompt: `prompt find(text: string) -> [Person] by helper { … }`";
+const RESULT: &str = "the output type of a model is the result type of a prompt: `prompt find(text: string) -> [Person] by helper { … }`";
 
 /// What is written here instead of a setting of another framework.
 pub fn setting_elsewhere(name: &str) -> Option<&'static str> {
@@ -398,7 +394,7 @@ pub fn never_none(place: Place, ty: &str) -> Diagnostic {
         place,
         format!("this is {}, which is never `none`", with_article(ty)),
     )
-    .note("the comparison always gives the same; a type of what may be missing is optional: `int?`")
+    .note("the comparison always gives the same result; a value that may be missing has an optional type: `int?`")
 }
 
 /// No value where JSON is wanted.
@@ -408,28 +404,31 @@ pub fn null_is_none(diagnostic: Diagnostic) -> Diagnostic {
 
 /// Something that may be `none` on one side of `<`.
 pub fn absent_operand(place: Place) -> Diagnostic {
-    let message = "this may be `none`, which comes before every value";
-    Diagnostic::warning(Code::ABSENT_OPERAND, place, message)
-        .note("say what counts where there is none, `(age ?? 0) < 18`, or look first: `if let age = age { … }`")
+    let message = "this may be `none`, which is ordered before every value";
+    Diagnostic::warning(Code::ABSENT_OPERAND, place, message).note(
+        "give a default value, `(age ?? 0) < 18`, or unwrap it first: `if let age = age { … }`",
+    )
 }
 
 /// `await` before a call; `word` is what goes away.
 pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
     report
-        .note("a call waits by itself; `await` is for tasks, which `spawn` has started")
+        .note(
+            "a call already waits for its result; `await` is for tasks, which `spawn` has started",
+        )
         .fix("leave out `await`", word, "")
 }
 
 /// `await` of a task that may be missing; the fix takes the word away and adds a call at the end.
 pub fn absent_task(report: Diagnostic, fix: Option<(Place, Place)>) -> Diagnostic {
     let report = report.note(
-        "there may be no task: `t.map(t => await t)` gives `none` then, and `if let t = t { await t }` waits where there is one",
+        "the task may be `none`: `t.map(t => await t)` gives `none` then, and `if let t = t { await t }` waits if there is one",
     );
     let Some((word, end)) = fix else {
         return report;
     };
     report.fix_around(
-        "wait where there is a task",
+        "wait if there is a task",
         (word, ""),
         (end, ".map(t => await t)"),
     )
@@ -437,13 +436,13 @@ pub fn absent_task(report: Diagnostic, fix: Option<(Place, Place)>) -> Diagnosti
 
 /// `await` or `race` of a list in which tasks may be missing.
 pub fn absent_tasks(report: Diagnostic) -> Diagnostic {
-    report.note("`ts.filter_map(t => t)` leaves out what is `none`")
+    report.note("`ts.filter_map(t => t)` skips the `none` values")
 }
 
 /// `await` before `parallel`; `word` is what goes away.
 pub fn parallel_waits(report: Diagnostic, word: Place) -> Diagnostic {
     report
-        .note("`parallel` waits for all of it and gives its values")
+        .note("`parallel` waits for everything and gives the values")
         .fix("leave out `await`", word, "")
 }
 
@@ -486,7 +485,7 @@ pub fn function_of_receiver(
             Some(owner) => format!(
                 "`{name}` is a function that takes it: a method is declared as `fn {owner}.{name}(self)`"
             ),
-            None => format!("`{name}` is a function that takes it, and no method"),
+            None => format!("`{name}` is a function that takes it, not a method"),
         })
         .fix(format!("write `{instead}`"), call, instead)
 }
@@ -496,7 +495,7 @@ pub fn error_in_parentheses(mut report: Diagnostic, error: &str, fields: &[&str]
     // The advice about patterns that leave something out leads elsewhere.
     report.notes.clear();
     report.note(format!(
-        "parentheses take the fields, `{error}({})`; a name alone takes any error whole, `e => …`, and its text is `e.message()`",
+        "parentheses bind the fields, `{error}({})`; a name alone binds any error, `e => …`, and its text is `e.message()`",
         fields.join(", ")
     ))
 }
@@ -511,7 +510,7 @@ pub fn untaken_field(
 ) -> Diagnostic {
     report
         .note(format!(
-            "`{owner}` has a field `{name}`, which its pattern takes in parentheses: `{owner}{fields} => …`"
+            "`{owner}` has a field `{name}`, which its pattern binds in parentheses: `{owner}{fields} => …`"
         ))
         .fix(format!("write `{owner}{fields}`"), end, fields)
 }
@@ -519,7 +518,7 @@ pub fn untaken_field(
 /// The agent of a call among its arguments.
 pub fn agent_as_argument(report: Diagnostic, callee: &str) -> Diagnostic {
     report.note(format!(
-        "the agent of a call stands behind it: `{callee}(…) by helper`"
+        "the agent of a call comes after it: `{callee}(…) by helper`"
     ))
 }
 

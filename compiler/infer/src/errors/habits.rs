@@ -8,7 +8,7 @@ pub fn comparison_narrows_nothing(mut diagnostic: Diagnostic, value: &str) -> Di
     diagnostic.notes.clear();
     diagnostic.fixes.clear();
     diagnostic.note(format!(
-        "a test does not change the type: `if let {name} = {value} {{ … }}` takes the value where there is one, and `let {name} = {value} else {{ return }}` leaves where there is none"
+        "a check does not narrow the type: `if let {name} = {value} {{ … }}` unwraps it, and `let {name} = {value} else {{ return }}` returns if it is `none`"
     ))
 }
 
@@ -18,7 +18,7 @@ pub fn optional_condition(mut diagnostic: Diagnostic, place: Place, value: &str)
     let text = format!("let {name} = {value}");
     diagnostic.notes.clear();
     let diagnostic = diagnostic.note(format!(
-        "whether there is a value is asked by `if {text} {{ … }}`, where `{name}` is the value, or by `{value} != none`"
+        "to test whether there is a value, write `if {text} {{ … }}`, where `{name}` is the value, or `{value} != none`"
     ));
     match name == value {
         true => diagnostic.fix(format!("write `{text}`"), place, text),
@@ -34,7 +34,7 @@ fn last_name(path: &str) -> &str {
 pub fn element_or_default(diagnostic: Diagnostic, whole: Place, get: &str) -> Diagnostic {
     diagnostic
         .note(format!(
-            "what is not there raises an error; `{get}` gives an optional"
+            "a missing element raises an error; `{get}` gives an optional"
         ))
         .fix(format!("write `{get}`"), whole, get)
 }
@@ -42,24 +42,24 @@ pub fn element_or_default(diagnostic: Diagnostic, whole: Place, get: &str) -> Di
 /// `??` after a call that raises an error, which has this name.
 pub fn caught_default(diagnostic: Diagnostic, error: &str, default: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "what fails raises an error, and that is caught: `… catch {error}(..) => {default}`"
+        "a failure raises an error; catch it: `… catch {error}(..) => {default}`"
     ))
 }
 
 /// The arms of an outcome over a plain value.
 pub fn raises_instead(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a call gives its value, and what it raises is caught behind it: `f(x) catch { Timeout(..) => …, e => … }`")
+    diagnostic.note("a call returns its value; catch its errors after it: `f(x) catch { Timeout(..) => …, e => … }`")
 }
 
 /// A pattern over what a `json` holds.
 pub fn patterns_of_json(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("what a `json` holds is asked for by its type: `match j as? int { 5 => …, none => … }`, and `if let text = j as? string { … }`")
+    diagnostic.note("test the contents of a `json` by type: `match j as? int { 5 => …, none => … }`, and `if let text = j as? string { … }`")
 }
 
 /// A variant in the form of a record, in a pattern; `braces` are what parentheses take the place of.
 pub fn taken_apart_by_call(diagnostic: Diagnostic, braces: Place, call: String) -> Diagnostic {
     diagnostic
-        .note("the fields of a variant stand in parentheses")
+        .note("the fields of a variant go in parentheses")
         .fix("write parentheses", braces, call)
 }
 
@@ -71,7 +71,7 @@ pub fn first_and_rest(diagnostic: Diagnostic) -> Diagnostic {
 /// Fields of what stands for several errors.
 pub fn family_has_no_fields(place: Place) -> Diagnostic {
     super::patterns::too_many_fields(place, "ModelError", 0, 1)
-        .note("it stands for every error of a model; a name alone takes an error whole: `catch e => e.message()`")
+        .note("it stands for every error of a model; a name alone binds the whole error: `catch e => e.message()`")
 }
 
 /// A function where its value is wanted; `end` is right after it.
@@ -89,13 +89,13 @@ pub fn is_called(diagnostic: Diagnostic, name: &str) -> Diagnostic {
 /// A variant with a payload that is compared.
 pub fn compared_variant(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "`{name}` has a payload: whether it is that variant is asked by `if let {name}(..) = x {{ … }}` or `match`"
+        "`{name}` has a payload: test for the variant with `if let {name}(..) = x {{ … }}` or `match`"
     ))
 }
 
 /// A text that is compared with a number.
 pub fn text_and_number(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a text is compared with a text, `x == \"1\"`, and the number in it with a number, `x.parse_int() == 1`")
+    diagnostic.note("compare a string with a string, `x == \"1\"`, and the number in it with a number, `x.parse_int() == 1`")
 }
 
 /// One of several texts after `or`; `whole` is the condition, and `instead` what is meant.
@@ -112,11 +112,9 @@ pub fn one_of_texts(mut diagnostic: Diagnostic, instead: Option<(Place, String)>
 
 /// A method as a value; `lambda` is what does the same.
 pub fn method_as_value(diagnostic: Diagnostic, place: Place, lambda: &str) -> Diagnostic {
-    diagnostic.note("a method is passed in a lambda").fix(
-        format!("write `{lambda}`"),
-        place,
-        lambda,
-    )
+    diagnostic
+        .note("to pass a method, wrap it in a lambda")
+        .fix(format!("write `{lambda}`"), place, lambda)
 }
 
 /// An assignment to a parameter.
@@ -128,19 +126,19 @@ pub fn assigned_parameter(diagnostic: Diagnostic, name: &str) -> Diagnostic {
 
 /// An assignment to a constant.
 pub fn assigned_constant(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note(
-        "a constant never changes: what does is a `var` in a body, or a `state` of a workflow",
-    )
+    diagnostic.note("a constant never changes: use a `var` in a body, or a `state` of a workflow")
 }
 
 /// A range where one number is wanted.
 pub fn bounds_apart(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a range is a list; of a part the bounds are two numbers, the second one behind the last: `s.slice(1, 3)`")
+    diagnostic.note(
+        "a range is a list; a slice takes two numbers, and its end is exclusive: `s.slice(1, 3)`",
+    )
 }
 
 /// `split` without what it splits at.
 pub fn split_at_blanks(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`s.words()` splits at blanks, `s.lines()` at the ends of lines")
+    diagnostic.note("`s.words()` splits at white space, `s.lines()` at the ends of lines")
 }
 
 /// `split` with a limit.
@@ -155,12 +153,13 @@ pub fn random_between(diagnostic: Diagnostic) -> Diagnostic {
 
 /// Optionals that are added up.
 pub fn sum_of_optionals(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`xs.filter_map(s => s.parse_int()).sum()` leaves out what is `none`")
+    diagnostic.note("`xs.filter_map(s => s.parse_int()).sum()` skips the `none` values")
 }
 
 /// A number given to what returns the seconds of a duration.
 pub fn duration_of_number(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a duration is written with its unit, `5s`, and one of a number is `1s * n`")
+    diagnostic
+        .note("a duration is written with its unit, `5s`, and for a number `n` it is `1s * n`")
 }
 
 /// `fail e catch …`; the places are right before `fail` and after the error.
@@ -170,7 +169,7 @@ pub fn fail_takes_all(diagnostic: &mut Diagnostic, start: Place, end: Place) {
     report.fixes.clear();
     report.labels.clear();
     *diagnostic = report
-        .note("`fail` takes everything to its right, with the `catch`: put it in parentheses")
+        .note("`fail` applies to everything to its right, including the `catch`: put it in parentheses")
         .fix_around("put it in parentheses", (start, "("), (end, ")"));
 }
 
@@ -178,7 +177,7 @@ pub fn fail_takes_all(diagnostic: &mut Diagnostic, start: Place, end: Place) {
 pub fn several_outcomes(diagnostic: &mut Diagnostic) {
     say(
         diagnostic,
-        "what it gives one after the other stands behind `then`: `mock ask(_) -> \"a\" then \"b\"`",
+        "list successive values with `then`: `mock ask(_) -> \"a\" then \"b\"`",
     );
 }
 
@@ -194,7 +193,7 @@ pub fn kept_for(diagnostic: &mut Diagnostic) {
 pub fn thinking_tokens(diagnostic: &mut Diagnostic) {
     say(
         diagnostic,
-        "how much a model may think is a number of tokens: `thinking: 4096`",
+        "set the thinking budget as a number of tokens: `thinking: 4096`",
     );
 }
 
@@ -202,7 +201,7 @@ pub fn thinking_tokens(diagnostic: &mut Diagnostic) {
 pub fn models_side_by_side(diagnostic: &mut Diagnostic) {
     say(
         diagnostic,
-        "the models stand side by side, without brackets: `first_of(\"a\", \"b\")`",
+        "separate the models with commas, without brackets: `first_of(\"a\", \"b\")`",
     );
 }
 
@@ -222,7 +221,7 @@ pub fn duration_in_quotes(diagnostic: Diagnostic, place: Place, text: &str) -> D
 
 /// `xs.map(x, i => x)`, which may be a lambda of two parameters.
 pub fn parameters_in_parentheses(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a lambda of two parameters has them in parentheses: `(i, x) => …`; elements with their positions are `xs.enumerate()`")
+    diagnostic.note("a lambda of two parameters has them in parentheses: `(i, x) => …`; for elements with their index, use `xs.enumerate()`")
 }
 
 /// A number in quotes.
@@ -235,7 +234,7 @@ pub fn number_in_quotes(diagnostic: Diagnostic, place: Place, text: &str) -> Dia
 /// A text where a number is wanted.
 pub fn number_of_text(diagnostic: Diagnostic, method: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "text is converted with `.{method}()`, which is `none` where it is no number"
+        "text is converted with `.{method}()`, which gives `none` if it is not a number"
     ))
 }
 
@@ -262,14 +261,14 @@ pub fn result_of_stream(diagnostic: Diagnostic, end: Place) -> Diagnostic {
 /// Something else than a decision at the end of a hook.
 pub fn decides(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "a hook gives a decision: `allow`, `deny(\"why\")`, `ask(\"question\")` or `change(input)`",
+        "a hook returns a decision: `allow`, `deny(\"why\")`, `ask(\"question\")` or `change(input)`",
     )
 }
 
 /// What a declaration gives, where the word of hooks of its name is meant, whose other form is `form`.
 pub fn hides_word(diagnostic: Diagnostic, what: &str, name: &str, form: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "the {what} `{name}` of this program comes before the word of hooks; the decision is written `{form}`"
+        "the {what} `{name}` of this program shadows the hook decision of that name; the decision is written `{form}`"
     ))
 }
 
@@ -285,9 +284,7 @@ pub fn spawned_call(place: Place, name: &str) -> Diagnostic {
         place,
         "the result of a task cannot hold a function",
     )
-    .note(format!(
-        "`spawn` is followed by what is done: `spawn {name}()`"
-    ))
+    .note(format!("`spawn` is followed by a call: `spawn {name}()`"))
 }
 
 /// The parts that a setting has.
@@ -326,7 +323,7 @@ pub fn too_few_for_value(place: Place, wanted: usize, found: usize) -> Diagnosti
         place,
         format!("this function takes {wanted} {word}, found {found}"),
     )
-    .note("a function value takes all of its arguments: default values belong to calls by name")
+    .note("a function value needs all of its arguments: default values apply only to calls by name")
 }
 
 /// A lambda in the place of a check; `body` is what it says of `it`.
@@ -349,24 +346,28 @@ pub fn of_detail(diagnostic: Diagnostic) -> Diagnostic {
 /// `spawn detached w() catch …`; the places are right before `spawn` and after the call.
 pub fn detached_caught(diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
     diagnostic
-        .note("`spawn detached` takes everything to its right, with the `catch`: put it in parentheses")
+        .note("`spawn detached` applies to everything to its right, including the `catch`: put it in parentheses")
         .fix_around("put it in parentheses", (start, "("), (end, ")"))
 }
 
 /// A permission that is no list of what is permitted.
 pub fn everything_permitted(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("what is permitted is listed: `net: [\"api.example.org\"]`, or `net: [\"*\"]` for everything")
+    diagnostic.note(
+        "list what is permitted: `net: [\"api.example.org\"]`, or `net: [\"*\"]` for everything",
+    )
 }
 
 /// A string where a union of literals or `none` is wanted.
 pub fn asked_as(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
-    diagnostic.note(format!("`… as? {wanted}` checks it while the program runs, and gives `none` where it is none of them"))
+    diagnostic.note(format!(
+        "`… as? {wanted}` checks at run time and gives `none` if it does not match"
+    ))
 }
 
 /// A setting of other frameworks among the arguments of a prompt.
 pub fn streams_by_call(diagnostic: Diagnostic, callee: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "the parts of an answer are given by `{callee}.stream(…)`: `for part in s {{ … }}`"
+        "stream the parts of an answer with `{callee}.stream(…)`: `for part in s {{ … }}`"
     ))
 }
 
@@ -377,17 +378,17 @@ pub fn elements_of_set(diagnostic: Diagnostic) -> Diagnostic {
 
 /// `x in s` of a set.
 pub fn asked_of_set(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("whether a set has an element is asked by `s.has(x)`")
+    diagnostic.note("to test whether a set has an element, write `s.has(x)`")
 }
 
 /// A map where a set is wanted.
 pub fn made_of_list(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a set is made of a list: `set.of([1, 2])`, an empty one `set.of([])`")
+    diagnostic.note("create a set from a list: `set.of([1, 2])`, an empty one `set.of([])`")
 }
 
 /// `sim/default` without quotes; `text` is what stands there.
 pub fn model_in_quotes(place: Place, text: &str) -> Diagnostic {
-    let message = "the name of a model is a text in quotes";
+    let message = "the name of a model is a string in quotes";
     Diagnostic::error(Code::WRONG_SETTING, place, message).fix(
         format!("write `{text:?}`"),
         place,

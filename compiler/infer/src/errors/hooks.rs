@@ -16,7 +16,7 @@ pub fn unknown_handler(place: Place, name: &str, suggestion: Option<&Suggestion>
 pub fn second_handler(place: Place, name: &str) -> Diagnostic {
     let message = format!("the hook has a handler `{name}` already");
     Diagnostic::error(Code::WRONG_HANDLER, place, message)
-        .note("what is to be done then stands in one handler, or in a second hook")
+        .note("put everything in one handler, or declare a second hook")
 }
 
 /// A handler with other parameters than it is given.

@@ -18,24 +18,24 @@ pub fn function_by_pattern(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
-/// A tuple's pattern where a list is taken apart.
+/// A tuple's pattern where a list is destructured.
 pub fn list_by_tuple(diagnostic: Diagnostic, names: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "a list may have any length: `let [{names}] = xs else {{ … }}` takes one of that length apart"
+        "a list may have any length: `let [{names}] = xs else {{ … }}` destructures one of that length"
     ))
 }
 
-/// A tuple's pattern where a record is taken apart.
+/// A tuple's pattern where a record is destructured.
 pub fn record_by_tuple(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "a record is taken apart by its type and the names of its fields: `{name} {{ field, .. }}`"
+        "a record is destructured by its type and the names of its fields: `{name} {{ field, .. }}`"
     ))
 }
 
 /// A tuple's pattern where a loop gives single elements.
 pub fn position_by_tuple(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "elements come with their positions from `enumerate`: `for (i, x) in xs.enumerate() { … }`",
+        "to get elements with their index, use `enumerate`: `for (i, x) in xs.enumerate() { … }`",
     )
 }
 
@@ -85,7 +85,7 @@ pub fn misplaced_let(place: Place) -> Diagnostic {
         place,
         "`let` is allowed only as a condition of `if` or `while`, by itself or joined to others by `and`",
     )
-    .note("elsewhere it is not known whether the names of its pattern are bound")
+    .note("elsewhere the names in its pattern might not be bound")
 }
 
 /// The block after `else` of a `let` reaches its end.
@@ -93,7 +93,7 @@ pub fn else_must_leave(place: Place) -> Diagnostic {
     Diagnostic::error(
         Code::ELSE_MUST_LEAVE,
         place,
-        "the `else` of this `let` reaches its end, where the names of the pattern have no value",
+        "the `else` block of this `let` can reach its end, where the names in the pattern have no value",
     )
     .note("end it with `return`, `fail`, `break` or `continue`")
 }

@@ -65,7 +65,7 @@ pub fn has_fields(diagnostic: Diagnostic, fields: &[Name]) -> Diagnostic {
 
 /// A field of one of the variants.
 pub fn field_of_variant(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    diagnostic.note(format!("which variant it is, and with it its values, says a pattern: `match x {{ Variant({name}) => …, _ => … }}`, or `if let Variant({name}) = x {{ … }}`"))
+    diagnostic.note(format!("use a pattern to tell the variant and get its values: `match x {{ Variant({name}) => …, _ => … }}`, or `if let Variant({name}) = x {{ … }}`"))
 }
 
 /// A method named without being called.
@@ -115,7 +115,7 @@ pub fn self_of_methods(diagnostic: Diagnostic) -> Diagnostic {
 
 /// Another field in the default value of one.
 pub fn self_in_default(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a default value knows no other field: a function that makes the record gives it one, or a method computes it, `fn P.y(self) -> int { self.x }`")
+    diagnostic.note("a default value cannot use other fields: set it in a function that creates the record, or compute it in a method, `fn P.y(self) -> int { self.x }`")
 }
 
 /// A field by its bare name in a method of its record.
@@ -132,7 +132,7 @@ pub fn field_without_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
 
 /// A field of an error that is not known yet.
 pub fn field_of_error(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`match` or `catch` tells which error it is; `.message()` is its text")
+    diagnostic.note("use `match` or `catch` to tell which error it is; `.message()` is its text")
 }
 
 /// A field of a literal that is written without its value.
@@ -223,7 +223,7 @@ pub fn ambiguous_variant(place: Place, name: &str, enums: &[&str]) -> Diagnostic
         place,
         format!("`{name}` may be {}", list.join(" or ")),
     )
-    .note("which one it is says the name of its enum before it")
+    .note("write the name of the enum before it")
 }
 
 /// A variant that the enum does not have.

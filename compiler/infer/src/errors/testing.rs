@@ -46,7 +46,7 @@ pub fn not_a_failure(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::TYPE_MISMATCH,
         place,
-        format!("after `fail` stands an error of models, found `{what}`"),
+        format!("expected a model error after `fail`, found `{what}`"),
     )
     .note(
         "a scripted model fails with one of `RateLimited(none)`, `Overloaded`, `Unauthorized`, `QuotaExceeded`, `Refused`, `ContextTooLong`, `MaxTokens` and `ProviderError`; an `answer` that does not fit gives `InvalidResponse`",
@@ -57,7 +57,7 @@ pub fn not_a_failure(place: Place, what: &str) -> Diagnostic {
 pub fn wrong_test_head(place: Place, clause: TestClause) -> Diagnostic {
     let message = match clause {
         TestClause::Pass => "`pass` takes the share of the runs that must pass, from 0.0 to 1.0",
-        TestClause::Repeat => "`repeat` takes how often each row is run, from 1 to 10000",
+        TestClause::Repeat => "`repeat` takes the number of runs of each row, from 1 to 10000",
         TestClause::Cassette => {
             "`cassette` takes the path of a file in quotes, without `${ }`, relative to the file of the test"
         }
@@ -75,7 +75,8 @@ pub enum TestClause {
 
 /// `assert(a, "why")`; `better` is the text in the parentheses.
 pub fn assert_as_call(place: Place, better: &str) -> Diagnostic {
-    let message = "`assert` is no function: it takes one condition, and a text behind a comma";
+    let message =
+        "`assert` is not a function: it takes one condition and, after a comma, a message";
     Diagnostic::error(Code::TYPE_MISMATCH, place, message)
         .note("`assert a == b, \"why\"`")
         .fix("leave out the parentheses", place, format!(" {better}"))

@@ -33,10 +33,10 @@ pub enum PartsOf {
 pub fn parts_of_one_type(diagnostic: Diagnostic, of: PartsOf) -> Diagnostic {
     match of {
         PartsOf::List => diagnostic.note(
-            "the elements of a list have one type; what is meant as JSON says so: `let xs: [json] = […]`, and a tuple `(a, b)` holds several",
+            "the elements of a list have one type; for JSON, add a type annotation: `let xs: [json] = […]`, and a tuple `(a, b)` holds several",
         ),
         PartsOf::Map => diagnostic.note(
-            "the values of a map have one type; what is meant as JSON says so: `let m: json = { … }`, and a record has a type for each field",
+            "the values of a map have one type; for JSON, add a type annotation: `let m: json = { … }`, and a record has a type for each field",
         ),
         PartsOf::Keys => diagnostic.note("the keys of a map have one type"),
     }
@@ -64,7 +64,7 @@ pub fn no_else(place: Place, wanted: &str) -> Diagnostic {
         place,
         format!("expected `{wanted}`, but this `if` has no `else`"),
     )
-    .note("without `else` it gives no value; what it gives otherwise stands in `else { … }`")
+    .note("without `else` it gives no value; put the value for the other case in `else { … }`")
 }
 
 /// An `if` without `else` whose value gets a name.
@@ -74,7 +74,7 @@ pub fn named_without_else(place: Place) -> Diagnostic {
         place,
         "this `if` has no `else`, so it gives no value",
     )
-    .note("what it gives otherwise stands in `else { … }`, and may be `none`")
+    .note("put the value for the other case, which may be `none`, in `else { … }`")
 }
 
 /// An int literal where a float is wanted; `end` is right after it.
@@ -141,7 +141,7 @@ pub fn convert_each(
 /// What gives values and takes them relates to nothing but its own type.
 pub fn takes_and_gives(holder: &str, found: &str, wanted: &str) -> String {
     format!(
-        "a `{holder}` both takes and gives what it holds, so that must be exactly `{wanted}`, not `{found}`"
+        "a `{holder}` both accepts and returns its contents, so their type must be exactly `{wanted}`, not `{found}`"
     )
 }
 
@@ -236,7 +236,7 @@ pub fn method_converts(
 
 /// A string where a union of literals is wanted.
 pub fn checked_as(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
-    diagnostic.note(format!("`… as {wanted}` checks it while the program runs"))
+    diagnostic.note(format!("`… as {wanted}` checks it at run time"))
 }
 
 /// A `json` where something typed is wanted.
@@ -250,7 +250,7 @@ pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnost
 
 /// An operator between two values of which nothing is known.
 pub fn decode_both(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("what a `json` holds is decoded first: `(j.x as int) + (j.y as int)`, or all of it: `j as Point`")
+    diagnostic.note("decode the parts of a `json` first: `(j.x as int) + (j.y as int)`, or all of it: `j as Point`")
 }
 
 /// `none` where the type does not allow it.
@@ -275,7 +275,7 @@ pub fn default_is_looser(
     end: Place,
 ) -> Diagnostic {
     let note = format!(
-        "`{operator}` is done before `??`: put the optional and its default in parentheses"
+        "`{operator}` binds more tightly than `??`: put the optional and its default in parentheses"
     );
     diagnostic
         .note(note)
@@ -284,7 +284,7 @@ pub fn default_is_looser(
 
 /// A number where a duration is wanted.
 pub fn write_duration(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a duration has a unit: `5s`, `250ms`; of a number it is `1s * n`")
+    diagnostic.note("a duration has a unit: `5s`, `250ms`; for a number `n`, write `1s * n`")
 }
 
 /// A `Result` where what is in it is wanted.
@@ -327,7 +327,7 @@ pub fn pairs_of_map(diagnostic: Diagnostic) -> Diagnostic {
 /// A branch beside one that gives JSON: what is written there is made JSON only where that is wanted.
 pub fn branches_of_json(diagnostic: Diagnostic, ty: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "where the type is written each branch is given it: `let x: {ty} = if … {{ … }} else {{ … }}`"
+        "add a type annotation, which applies to each branch: `let x: {ty} = if … {{ … }} else {{ … }}`"
     ))
 }
 
@@ -348,7 +348,7 @@ pub fn cannot_infer_here(place: Place, name: &str) -> Diagnostic {
         place,
         format!("the type of this is not known here, so `{name}` cannot be looked up"),
     )
-    .note("annotate the parameter or the variable that it comes from")
+    .note("add a type annotation to the parameter or variable that it comes from")
 }
 
 /// The variable that holds values of a type which is not known yet.

@@ -1,7 +1,7 @@
 //! Assignments to variables and to their parts.
 //!
 //! The place on the left is inferred like a value that is read, `order.lines[2].qty`, so that everything wrong in it is reported
-//! as it is anywhere else; then what was inferred is taken apart into the variable and the steps that lead from it to the part.
+//! as it is anywhere else; then what was inferred is destructured into the variable and the steps that lead from it to the part.
 
 mod together;
 
@@ -75,7 +75,7 @@ pub(super) fn assign(
 
 /// `(a, b) = e`. True when nothing after it is reached.
 ///
-/// The value is taken apart into hidden locals before any place changes, so that `(a, b) = (b, a)` swaps.
+/// The value is destructured into hidden locals before any place changes, so that `(a, b) = (b, a)` swaps.
 pub(super) fn assign_tuple(
     cx: &mut Context,
     target: &ast::Expression,

@@ -228,7 +228,7 @@ pub fn resource(place: Place, problem: ResourceProblem) -> Diagnostic {
         }
     };
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
-        .note("a client that reads an address fills its gaps, each with a text")
+        .note("a client that reads an address fills in its placeholders, each with a string")
 }
 
 /// What is wrong about `@resource`.

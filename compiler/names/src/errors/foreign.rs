@@ -40,7 +40,7 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "StateGraph",
-        "a workflow is no graph that is put together but a program: steps stand one after the other, `if` and `for` decide, and `parallel` does several at once",
+        "a workflow is a program, not a graph: write steps one after the other, use `if` and `for` for control flow, and `parallel` for concurrent work",
     ),
     (
         "ValidationError",
@@ -66,7 +66,7 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "setTimeout",
-        "`sleep(5s)` waits, and `spawn { … }` does something meanwhile",
+        "`sleep(5s)` waits, and `spawn { … }` runs something in the background",
     ),
     ("arrayOf", LISTED),
     ("assertEqual", ASSERTED),
@@ -90,7 +90,7 @@ const NAMES: &[(&str, &str)] = &[
     ("ask", PERSON),
     (
         "budget",
-        "a budget stands around what it is for: `budget(usd: 1.0) { … }`",
+        "wrap the code in a budget block: `budget(usd: 1.0) { … }`",
     ),
     (
         "gather",
@@ -99,7 +99,7 @@ const NAMES: &[(&str, &str)] = &[
     ("interrupt", PERSON),
     (
         "timeout",
-        "a time limit stands around what it is for: `timeout 5s { … }`",
+        "wrap the code in a timeout block: `timeout 5s { … }`",
     ),
     (
         "exit",
@@ -107,7 +107,7 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "input",
-        "what a program is given are the parameters of its workflow; a person is asked by what is declared with `human`",
+        "the arguments of a program are the parameters of its workflow; ask a person with a `human` declaration",
     ),
     ("open", FILES),
     ("readFile", FILES),
@@ -142,15 +142,12 @@ const NAMES: &[(&str, &str)] = &[
     ("fmt", LOGGED),
     (
         "mock",
-        "what is called in a test is replaced with `mock find(\"a\") -> value`",
+        "to replace a call in a test, write `mock find(\"a\") -> value`",
     ),
     ("all", AT_ONCE),
     ("gather", AT_ONCE),
     ("parallel", AT_ONCE),
-    (
-        "retry",
-        "what is tried again stands in a block: `retry 3 { … }`",
-    ),
+    ("retry", "put the code to retry in a block: `retry 3 { … }`"),
     (
         "env",
         "`env.get(\"NAME\")` of `std/env` is a variable of the environment, or `none`",
@@ -211,7 +208,7 @@ const FETCHED: &str = "`http.get(url).ok().body` of `std/http` fetches a page";
 
 const LOGGED: &str = "`log.info(\"…\")`, `log.warn` and `log.error` need no module";
 
-const PROMPTED: &str = "a model is asked by what is declared with `prompt`: `prompt ask(question: string) -> string by helper { user \"${question}\" }`";
+const PROMPTED: &str = "ask a model with a `prompt` declaration: `prompt ask(question: string) -> string by helper { user \"${question}\" }`";
 
 const FILES: &str = "`fs.read(path)` and `fs.write(path, text)` of `std/fs` read and write files";
 
@@ -225,11 +222,11 @@ const LISTED: &str = "a list is written `[1, 2]`";
 
 const MAPPED: &str = "a map is written `{ \"a\": 1 }`, an empty one `{}`";
 
-const AT_ONCE: &str = "work at once is `parallel for x in xs { f(x) }` or `parallel (f(), g())`; `await [t1, t2]` waits for tasks";
+const AT_ONCE: &str = "for concurrent work, write `parallel for x in xs { f(x) }` or `parallel (f(), g())`; `await [t1, t2]` waits for tasks";
 
 const MADE: &str = "an empty list is `[]`, an empty map `{}`, and a queue `queue(limit: 10)`";
 
-const PERSON: &str = "a person is asked by what is declared with `human`: `human approve(text: string) -> bool { user \"${text}?\" }`";
+const PERSON: &str = "ask a person with a `human` declaration: `human approve(text: string) -> bool { user \"${text}?\" }`";
 
 /// Methods of lists that people look for on maps.
 const OF_ENTRIES: &[&str] = &[

@@ -1,21 +1,20 @@
 //! What is written instead of methods of other languages.
 
-const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1)` begins with a capital";
+const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1)` capitalizes a string";
 
 const CHARACTERS: &str = "texts are compared: `c >= \"0\" and c <= \"9\"`; `std/regex` knows classes of characters, `regex.new(r\"^\\d+$\").matches(c)`";
 
 const MEAN: &str = "the mean of floats is `xs.sum() / xs.len().to_float()`";
 
-const LOOP: &str = "what is done for each element stands in a loop: `for x in xs { … }`";
+const LOOP: &str = "to do something for each element, write a loop: `for x in xs { … }`";
 
 pub(super) const JOINED: &str = "lists and strings are joined with `+`: `xs + ys`";
 
 const LEFT_OUT: &str = "`xs.filter(x => x != y)` leaves elements out, and `xs.take(i) + xs.drop(i + 1)` the one at `i`";
 
-const FIRST: &str =
-    "values never change: `xs.first()` is the first element, `xs.drop(1)` what is behind it";
+const FIRST: &str = "values never change: `xs.first()` is the first element, `xs.drop(1)` the rest";
 
-const OR: &str = "`?? value` says what to use instead of `none`: `m.get(key) ?? 0`";
+const OR: &str = "`?? value` gives a default value for `none`: `m.get(key) ?? 0`";
 
 const SETS: &str = "`set.of(xs)` of `std/set` has `union`, `intersect` and `minus`";
 
@@ -27,9 +26,10 @@ const OF_TEXT: &str = "`std/text` has it: `text.wrap(s, 80)`, `text.indent(s, \"
 
 const OF_MATH: &str = "`std/math` has it as a function: `math.sin(x)`";
 
-const REMAINDER: &str = "the remainder is `a % b`, and `a / b` of two ints is the quotient without what is behind the point";
+const REMAINDER: &str =
+    "the remainder is `a % b`, and `a / b` of two ints is the quotient without the fractional part";
 
-const LENGTHS: &str = "a duration of a number is `1s * n`";
+const LENGTHS: &str = "to turn a number into a duration, write `1s * n`";
 
 const LATER: &str = "a time and a duration are added and subtracted: `t + 2d`; `a - b` of two times is the duration between them";
 
@@ -37,7 +37,7 @@ const COMPARED: &str = "values are compared with `<` and `>`";
 
 const DATE: &str = "a part of a time as text is `t.format(\"%Y-%m-%d\")`";
 
-const BITS: &str = "there are no operations on bits";
+const BITS: &str = "there are no bitwise operators";
 
 const DEFAULTED: &str =
     "`m.update(key, default, x => …)` begins with the default value where the key is absent";
@@ -49,7 +49,7 @@ const CASE: &str = "`a.lower() == b.lower()`";
 const POSITIONS: &str =
     "`xs.take(i) + [x] + xs.drop(i)` has `x` at `i`; `xs[i] = x` replaces what is there";
 
-const UNWRAP: &str = "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`";
+const UNWRAP: &str = "`?? value` and `?? fail Failed(\"…\")` handle `none`";
 
 pub(super) const COPIED: &str = "a changed copy of a record is written `Order { id: 3, ..order }`";
 
@@ -59,7 +59,7 @@ pub(super) const TURN: &str =
 pub(super) const ASKED: &str = "an agent is asked by its prompts: `prompt ask(question: string) -> string by helper { user \"${question}\" }`, then `ask(\"…\")`";
 
 pub(super) const OUTCOME: &str =
-    "a `Result` is taken apart: `match r { Ok(value) => …, Err(error) => … }`";
+    "a `Result` is destructured: `match r { Ok(value) => …, Err(error) => … }`";
 
 const FIND_MAP: &str = "`xs.filter_map(f).first()`";
 
@@ -69,13 +69,14 @@ const SAME: &str = "values never change, so nothing needs to be copied";
 
 const STEPS: &str = "`(0..n).filter(i => i % 2 == 0)`, or `while i < n { i += 2 }`";
 
-const PRESENT: &str = "`if let value = x { … }` unwraps an optional, and `?? value` says what to use instead of `none`";
+const PRESENT: &str =
+    "`if let value = x { … }` unwraps an optional, and `?? value` gives a default value for `none`";
 
-const NUMBER_TEXT: &str = "of a number it is `n.to_string().pad_start(3)`";
+const NUMBER_TEXT: &str = "for a number, write `n.to_string().pad_start(3)`";
 
 const CHARACTER: &str = "`s.slice(i, i + 1)` is the character at `i`, and `xs[i]` the element";
 
-pub(super) const CODE_POINTS: &str = "characters have no numbers here: texts are compared with `<`, and `\"abc\".index_of(c)` is a place in an alphabet";
+pub(super) const CODE_POINTS: &str = "there are no character codes: strings are compared with `<`, and `\"abc\".index_of(c)` is a position in an alphabet";
 
 const LAST: &str = "`xs.drop(xs.len() - n)` has the last `n` elements, `s.slice(s.len() - n)` the last `n` characters";
 
@@ -83,14 +84,14 @@ const WITHOUT_LAST: &str = "`xs.take(xs.len() - n)` leaves out the last `n` elem
 
 const FROM_END: &str = "`xs.reverse()` begins at the end: `xs.reverse().find(f)`, `xs.reverse().fold(0, (sum, x) => …)`";
 
-const FIRST_ONLY: &str = "`replace` replaces all; `s.split_once(\"a\")` parts a text at the first one: `if let (before, rest) = s.split_once(\"a\") { … }`";
+const FIRST_ONLY: &str = "`replace` replaces all; `s.split_once(\"a\")` splits a string at the first one: `if let (before, rest) = s.split_once(\"a\") { … }`";
 
 const STRIPPED: &str = "`s.strip_prefix(\"x\") ?? s` is `s` without it; alone it gives `none` where there is nothing to remove, as `strip_suffix` does";
 
 const AT_ONCE: &str =
-    "what is done at once is a loop, which gives a list: `parallel for x in xs { f(x) }`";
+    "for concurrent work, write a loop, which gives a list: `parallel for x in xs { f(x) }`";
 
-pub(super) const WHOLE: &str = "`x.to_int()` leaves out what is behind the point";
+pub(super) const WHOLE: &str = "`x.to_int()` leaves out the fractional part";
 
 pub(super) const ELEMENTS: &str = "`s.to_list()` is the list of its elements: `for x in s.to_list() { … }`, `s.to_list().map(x => …)`";
 
@@ -120,7 +121,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ),
     ("cbrt", OF_MATH),
     ("choice", RANDOM),
-    ("clear", "an empty one is assigned: `xs = []`, `m = {}`"),
+    ("clear", "assign an empty one: `xs = []`, `m = {}`"),
     ("clone", SAME),
     ("cmp", COMPARED),
     ("compare", COMPARED),
@@ -131,7 +132,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("cos", OF_MATH),
     (
         "count",
-        "how many there are is `.len()`, and how often a text stands in another `s.split(\"a\").len() - 1`",
+        "the number of elements is `.len()`, and the number of occurrences in a string is `s.split(\"a\").len() - 1`",
     ),
     ("date", DATE),
     ("dedent", OF_TEXT),
@@ -206,7 +207,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("plus_days", LATER),
     (
         "pop",
-        "values never change: `xs.last()` is the last element, `xs.slice(0, xs.len() - 1)` what is before it",
+        "values never change: `xs.last()` is the last element, `xs.slice(0, xs.len() - 1)` the rest",
     ),
     ("pop_front", FIRST),
     ("product", "`xs.fold(1, (a, b) => a * b)`"),
@@ -238,7 +239,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("then", AWAIT),
     (
         "times",
-        "what is done `n` times stands in a loop: `for i in 0..n { … }`",
+        "to do something `n` times, write a loop: `for i in 0..n { … }`",
     ),
     ("title", CAPITAL),
     ("toSet", SETS),
@@ -295,7 +296,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("rfold", FROM_END),
     (
         "substr",
-        "`s.slice(i, i + n)` takes where the part ends, not how long it is",
+        "`s.slice(i, i + n)` takes the end of the part, not its length",
     ),
     ("replaceFirst", FIRST_ONLY),
     ("replace_first", FIRST_ONLY),
@@ -325,7 +326,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("trimSuffix", STRIPPED),
     (
         "round_to",
-        "two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`",
+        "to round to two decimal places, write `(x * 100.0).round() / 100.0`, or `x.fixed(2)` for a string",
     ),
     ("parallel_map", AT_ONCE),
     ("parallelMap", AT_ONCE),
@@ -338,7 +339,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("par_iter", AT_ONCE),
     (
         "zfill",
-        "zeros are put before it by `s.pad_start(n, \"0\")`",
+        "to pad it with zeros, write `s.pad_start(n, \"0\")`",
     ),
 ];
 
@@ -346,7 +347,7 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
 pub(super) const OF_TEXTS: &[(&str, &str)] = &[
     (
         "find",
-        "`s.index_of(part)` is where a text begins in another, or `none`",
+        "`s.index_of(part)` is the index of a substring, or `none`",
     ),
     (
         "first",

@@ -21,7 +21,8 @@ pub fn unknown_module(
             (None, None) => diagnostic.note(format!("the modules are {}", modules.join(", "))),
         };
     } else if path.starts_with('.') {
-        diagnostic.note("`./x` is the file `x.gsw` beside this one, `../x` the one a folder above")
+        diagnostic
+            .note("`./x` is the file `x.gsw` beside this one, `../x` the one in the parent folder")
     } else if path == "std" {
         diagnostic.note("the modules of the library are imported one by one: `import std/fs`")
     } else {

@@ -13,7 +13,7 @@ pub fn unknown_name(place: Place, name: &str, suggestion: Option<&Suggestion>) -
 
 /// A name with a capital that is no type, variant or error.
 pub fn value_with_capital(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a capital begins the name of a type, a variant or an error; that of a value begins with a small letter")
+    diagnostic.note("names of types, variants and errors start with an uppercase letter, names of values with a lowercase letter")
 }
 
 /// An error that is raised and not declared.

@@ -62,7 +62,7 @@ const MEMBERS: &[(&str, &[&str], &str)] = &[
     (
         "std/set",
         &["empty", "new"],
-        "an empty set is `set.of([])`, with its type where nothing else says it: `let seen: Set<string> = set.of([])`",
+        "an empty set is `set.of([])`, with a type annotation where it cannot be inferred: `let seen: Set<string> = set.of([])`",
     ),
     (
         "std/session",
@@ -94,7 +94,7 @@ pub(super) const MODULES: &[(&str, &str)] = &[
     ("subprocess", "`std/exec` starts programs"),
     (
         "sys",
-        "what a program is given are the parameters of its workflow; `std/env` has variables of the environment",
+        "the arguments of a program are the parameters of its workflow; `std/env` has variables of the environment",
     ),
 ];
 
@@ -108,7 +108,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("check", CHECKED),
     (
         "default",
-        "a default value stands behind the type: `retries: int = 3`",
+        "a default value comes after the type: `retries: int = 3`",
     ),
     ("desc", DESCRIBED),
     ("describe", DESCRIBED),
@@ -117,17 +117,14 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("function_tool", OFFERED),
     (
         "private",
-        "`private` is a word before the declaration: `private fn f() -> int { 1 }`",
+        "write `private` before the declaration: `private fn f() -> int { 1 }`",
     ),
     ("public", "everything is public unless it is `private`"),
-    (
-        "retry",
-        "a modifier stands before the block that it is about: `retry 3 { … }`",
-    ),
+    ("retry", "a modifier goes before its block: `retry 3 { … }`"),
     ("test", "a test is written `test \"name\" { assert … }`"),
     (
         "timeout",
-        "a modifier stands before the block that it is about: `timeout 30s { … }`",
+        "a modifier goes before its block: `timeout 30s { … }`",
     ),
     ("tool", OFFERED),
     (
@@ -136,9 +133,9 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ),
 ];
 
-const CHECKED: &str = "a check stands behind the type: `age: int where it >= 0`";
+const CHECKED: &str = "a check comes after the type: `age: int where it >= 0`";
 
-const DESCRIBED: &str = "what something is for is said above it, in lines that begin with `///`";
+const DESCRIBED: &str = "put documentation above it, in lines that begin with `///`";
 
 const OFFERED: &str = "a tool is declared with `tool` instead of `fn`: `tool search(query: string) -> string reads { … }`";
 

@@ -23,14 +23,14 @@ pub fn enum_instead(place: Place, names: &[Name]) -> Diagnostic {
 /// A union with `null`; `whole` is all of it, and `optional` what is written instead.
 pub fn optional_instead(place: Place, name: &str, whole: Place, optional: &str) -> Diagnostic {
     unknown_type(place, name, None)
-        .note("what may be missing has an optional type, and is `none`")
+        .note("a value that may be missing has an optional type, and is `none`")
         .fix(format!("write `{optional}`"), whole, optional)
 }
 
 /// A text of a union without its quotes.
 pub fn text_without_quotes(place: Place, name: &str) -> Diagnostic {
     unknown_type(place, name, None)
-        .note("each of the texts of a union stands in quotes")
+        .note("each string of a union needs quotes")
         .fix(format!("write `\"{name}\"`"), place, format!("\"{name}\""))
 }
 
@@ -49,7 +49,7 @@ pub fn written_as(diagnostic: Diagnostic, shape: &str) -> Diagnostic {
 /// A single letter that no type parameter has.
 pub fn undeclared_parameter(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "type parameters are declared behind the name: `fn first<T>(xs: [T]) -> T?`, `type Page<T> { … }`",
+        "type parameters are declared after the name: `fn first<T>(xs: [T]) -> T?`, `type Page<T> { … }`",
     )
 }
 
@@ -89,7 +89,7 @@ pub fn type_argument_count(place: Place, name: &str, expected: usize, found: usi
         ("Result", 2) => {
             diagnostic.note("functions raise errors without a `Result`: `-> int ! Failed`")
         }
-        (_, 0) => diagnostic.note(format!("its arguments stand behind it: `{name}<int>`")),
+        (_, 0) => diagnostic.note(format!("its arguments come after it: `{name}<int>`")),
         _ => diagnostic,
     }
 }
@@ -98,7 +98,7 @@ pub fn type_argument_count(place: Place, name: &str, expected: usize, found: usi
 pub fn generic_boundary(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` cannot have type parameters");
     Diagnostic::error(Code::TYPE_ARGUMENT_COUNT, place, message)
-        .note("its types are told to a model, a person or a caller outside, so they are fixed: write them out, or make it a `fn`")
+        .note("its types are shown to a model, a person or an external caller, so they are fixed: write them out, or make it a `fn`")
 }
 
 /// A map whose keys cannot be written as JSON keys.
@@ -122,7 +122,7 @@ pub fn optional_union(place: Place, whole: Place, text: &str) -> Diagnostic {
         place,
         "only the last text of this union is optional",
     )
-    .note("a union that may be `none` stands in parentheses: `(\"a\" | \"b\")?`")
+    .note("a union that may be `none` goes in parentheses: `(\"a\" | \"b\")?`")
     .fix(format!("write `{text}`"), whole, text)
 }
 

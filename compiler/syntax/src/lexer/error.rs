@@ -121,7 +121,7 @@ fn comment(place: Place) -> Diagnostic {
 fn foreign_operator(ours: &'static str, place: Place) -> Diagnostic {
     let report = |message: String| Diagnostic::error(Code::INVALID_CHARACTER, place, message);
     match ours {
-        "??" => report("what is used instead of `none` stands behind `??`".to_owned())
+        "??" => report("the default value for `none` comes after `??`".to_owned())
             .note("`or` joins conditions")
             .fix("write `??`", place, "??"),
         ours => report(format!("this operator is written `{ours}`")).fix(
@@ -139,7 +139,7 @@ fn number(place: Place, message: impl Into<String>) -> Diagnostic {
 fn unknown_unit(unit: &str, place: Place) -> Diagnostic {
     let note = match unit {
         "f" => {
-            "a float is written `2.5`, and there are no formats in `${…}`: `x.fixed(2)` has two digits behind the point"
+            "a float is written `2.5`, and there are no formats in `${…}`: `x.fixed(2)` has two decimal places"
         }
         _ => {
             "numbers are decimal, or hexadecimal as `0xff`; durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`"
@@ -163,16 +163,14 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
         diagnostic.note("names consist of the letters a to z, digits and `_`")
     } else if character.is_whitespace() {
         diagnostic
-            .note(
-                "it looks like a blank and is none: text that is copied from elsewhere may hold it",
-            )
-            .fix("write a plain blank", place, " ")
+            .note("this is not an ordinary space; it may come from copied text")
+            .fix("write a plain space", place, " ")
     } else if character == '&' {
-        diagnostic.note("there are no references, since values are immutable and passed directly, and no operators on bits; conditions are joined by `and`")
+        diagnostic.note("there are no references, since values are immutable and passed directly, and no bitwise operators; conditions are joined by `and`")
     } else if character == '^' {
-        diagnostic.note("a power is written `x.pow(2)`; there are no operators on bits")
+        diagnostic.note("a power is written `x.pow(2)`; there are no bitwise operators")
     } else if character == '~' {
-        diagnostic.note("a text is compared with a regular expression by `s.matches(r\"^[0-9]+$\")`; there are no operators on bits")
+        diagnostic.note("a text is compared with a regular expression by `s.matches(r\"^[0-9]+$\")`; there are no bitwise operators")
     } else if character == '#' {
         diagnostic
             .note("a raw string is written `r#\"…\"#`, and one of several lines `\"\"\"…\"\"\"`")

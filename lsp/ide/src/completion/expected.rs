@@ -363,7 +363,7 @@ fn matched_part(
     }
 }
 
-/// What the variant or error of this name has, where a value of type `whole` is taken apart.
+/// What the variant or error of this name has, where a value of type `whole` is destructured.
 pub fn payload(
     cursor: &Cursor<'_>,
     path: &[Identifier],

@@ -385,7 +385,7 @@ fn nothing_is_answered_before_initialize_nor_after_shutdown() {
 #[test]
 fn broken_frames_are_left_out() {
     let mut client = Client::start();
-    client.send("{ this is no JSON");
+    client.send("{ this is not JSON");
     client.send("[]");
     client.send("\u{0}");
     client.raw(b"Content-Length: nonsense\r\n\r\n");

@@ -16,7 +16,7 @@ pub(super) fn of(result: CallToolResult) -> Result<String, ServerFailure> {
         return Ok(Value::from(text.text.as_str()).to_string());
     }
     serde_json::to_string(&result.content)
-        .map_err(|error| ServerFailure::Server(format!("its answer is no JSON: {error}")))
+        .map_err(|error| ServerFailure::Server(format!("its answer is not JSON: {error}")))
 }
 
 fn texts(result: &CallToolResult) -> String {

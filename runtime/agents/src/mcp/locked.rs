@@ -50,7 +50,7 @@ pub(super) fn compare(tool: &str, locked: &str, found: Option<&str>) -> Result<(
     match found {
         Some(found) if found == locked => Ok(()),
         Some(found) => Err(ServerFailure::Server(format!(
-            "the tool `{tool}` is not what was locked: its name, description or schema has changed ({found}); look at it, and `gswc mcp lock` takes it over"
+            "the tool `{tool}` does not match what was locked: its name, description or schema has changed ({found}); review it, and accept it with `gswc mcp lock`"
         ))),
         None => Err(ServerFailure::Server(format!("there is no tool `{tool}`"))),
     }

@@ -170,5 +170,5 @@ where
 
 fn json(of: &(impl Serialize + ?Sized)) -> Seen<String> {
     serde_json::to_string(of)
-        .map_err(|error| Unseen::Server(format!("its answer is no JSON: {error}")))
+        .map_err(|error| Unseen::Server(format!("its answer is not JSON: {error}")))
 }

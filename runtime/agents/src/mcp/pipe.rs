@@ -244,7 +244,7 @@ fn unread(line: &[u8], why: &str) -> Line {
     let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
         let is_message = line.windows(9).any(|it| it == b"\"jsonrpc\"");
         return match is_message {
-            true => Line::Over("a message of it is no JSON"),
+            true => Line::Over("a message of it is not JSON"),
             false => Line::Words,
         };
     };

@@ -436,12 +436,12 @@ impl Session {
     pub async fn gone(&self) -> String {
         let ended_here = lock(&self.said.ended_here).clone();
         if let Some(why) = ended_here {
-            let sentence = format!("{why}, so the exchange with it was ended");
+            let sentence = format!("{why}, so the connection to it was closed");
             return self.said.beside(&sentence).await;
         }
         let is_elsewhere = matches!(&*lock(&self.life), Life::Address);
         let sentence = if is_elsewhere {
-            "the exchange with it has ended"
+            "the connection to it has ended"
         } else if self.ends_soon().await {
             "it has ended"
         } else {

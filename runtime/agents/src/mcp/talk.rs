@@ -352,7 +352,7 @@ fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
 pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
     let done = gsw_notation::json::read(answer);
     let done =
-        done.map_err(|error| ServerFailure::Server(format!("its answer is no JSON: {error}")))?;
+        done.map_err(|error| ServerFailure::Server(format!("its answer is not JSON: {error}")))?;
     written(&Told {
         is_open: false,
         asked: Vec::new(),
@@ -363,7 +363,7 @@ pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
 
 fn written(told: &Told) -> Result<String, ServerFailure> {
     serde_json::to_string(told)
-        .map_err(|error| ServerFailure::Server(format!("its question is no JSON: {error}")))
+        .map_err(|error| ServerFailure::Server(format!("its question is not JSON: {error}")))
 }
 
 fn name() -> Result<String, ServerFailure> {

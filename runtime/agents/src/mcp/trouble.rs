@@ -96,7 +96,7 @@ pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
         None => all.last().map(ToString::to_string)?,
     };
     let last = last.trim_end_matches([':', ' ']);
-    Some(format!("the exchange with it has ended: {last}"))
+    Some(format!("the connection to it has ended: {last}"))
 }
 
 /// Why a greeting failed, for people: without types of the client, and a missing server is not reported as a faulty one.

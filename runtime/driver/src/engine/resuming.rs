@@ -64,7 +64,7 @@ impl std::error::Error for NotResumed {}
 impl std::fmt::Display for NotResumed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoStore => f.write_str("no runs are kept: there is no store"),
+            Self::NoStore => f.write_str("no runs are stored: there is no store"),
             Self::Store(error) => error.fmt(f),
             Self::Unreadable { id, why } => write!(f, "run `{id}` cannot be read: {why}"),
             Self::Behaviour { id, was } => write!(

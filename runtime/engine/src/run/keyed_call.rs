@@ -60,7 +60,7 @@ pub(crate) fn begin_keyed_call(
 fn warn_of_others(run: &mut Run, node: NodeId, key: &ToolKey, given: &Arguments) {
     if let Some(differing) = run.tool_keys.differing(key, given) {
         let message = format!(
-            "`{}` was called with the key {:?} before, and there {differing} had another value: the call gives what that one gave",
+            "`{}` was called with the key {:?} before, and there {differing} had a different value: the call returns the earlier result",
             name_of(run, key.tool),
             key.key
         );

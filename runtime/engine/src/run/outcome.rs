@@ -168,7 +168,7 @@ fn report_detached(run: &mut Run, operation: OperationId, outcome: &Outcome) {
     {
         if let Outcome::Earlier { differing, .. } = outcome {
             let message = format!(
-                "the run `{child}` of `{workflow}` was there before, and {differing} has another value in it: nothing new is started"
+                "the run `{child}` of `{workflow}` already exists, and {differing} has a different value in it: no new run is started"
             );
             run.progress.warn(node, message);
         }

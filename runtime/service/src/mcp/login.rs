@@ -94,7 +94,7 @@ pub fn parse(act: Act, words: &[String]) -> Result<Login, UsageError> {
             "scope" => oauth.scopes.push(value),
             "port" => {
                 let port = value.parse();
-                let port = port.map_err(|_| UsageError(format!("`{value}` is no port")))?;
+                let port = port.map_err(|_| UsageError(format!("`{value}` is not a port")))?;
                 oauth.port = Some(port);
             }
             _ => {

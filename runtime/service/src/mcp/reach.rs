@@ -135,7 +135,7 @@ fn read_address(text: &str) -> Result<SocketAddr, UsageError> {
     };
     port.ok().or_else(ip).or_else(both).ok_or_else(|| {
         UsageError(format!(
-            "`{text}` is no address to listen at: write a port, `127.0.0.1:8765` or `[::1]:8765`"
+            "`{text}` is not an address to listen on: write a port, `127.0.0.1:8765` or `[::1]:8765`"
         ))
     })
 }
@@ -148,7 +148,7 @@ fn read_host(text: &str) -> Result<String, UsageError> {
         return Ok(text.to_ascii_lowercase());
     }
     Err(UsageError(format!(
-        "`{text}` is no name of a host: write it as `shop.example.org`, without scheme and port"
+        "`{text}` is not a host name: write it as `shop.example.org`, without scheme and port"
     )))
 }
 

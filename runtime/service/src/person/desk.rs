@@ -104,7 +104,7 @@ impl Desk {
             None => {}
             Some(Err(stop)) => self.line.left = Some(stop),
             Some(Ok(text)) => self.stage.line(format!(
-                "! nothing is asked now, so this line of standard input answers nothing: {}",
+                "! no question is open, so this line of standard input is ignored: {}",
                 Shown::line(&text)
             )),
         }

@@ -391,7 +391,7 @@ fn by_key(key: String, operands: &[&str]) -> Result<RunsCommand, UsageError> {
             answer: (*answer).to_owned(),
         }),
         _ => Err(UsageError(
-            "`--key` stands in place of an id: write `runs answer --key KEY NAME JSON`".into(),
+            "`--key` replaces the id: write `runs answer --key KEY NAME JSON`".into(),
         )),
     }
 }

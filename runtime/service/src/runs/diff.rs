@@ -111,7 +111,7 @@ fn said(parting: &Parting) -> String {
         Parting::Order { first, second } => format!(
             "they have the same outcomes, in another order: operation {first} ended before {second} in the first run"
         ),
-        Parting::Cancelled => "one of them was told to end".to_owned(),
+        Parting::Cancelled => "one of them was cancelled".to_owned(),
         Parting::End => "they ended differently".to_owned(),
     }
 }

@@ -25,7 +25,7 @@ pub fn happened(
     debugger: Option<Arc<dyn Debugger>>,
 ) -> Result<Happened, String> {
     let store = store::of(&loaded.program, store, origin)
-        .ok_or("no runs are kept here: say which store is meant with `--store FILE`")?;
+        .ok_or("no runs are stored here: name a store with `--store FILE`")?;
     let id = match id {
         Some(word) => ids::of_word(&store, word).map_err(|it| it.to_string())?,
         None => newest_of_all(&store)?,
@@ -50,7 +50,7 @@ pub fn records_of(
     id: &str,
     origin: &Origin,
 ) -> Result<u64, String> {
-    let store = store::of(program, store, origin).ok_or("no runs are kept here")?;
+    let store = store::of(program, store, origin).ok_or("no runs are stored here")?;
     let read = || store.existing()?.find(id);
     let info = read().map_err(|it| it.to_string())?;
     Ok(info.records)

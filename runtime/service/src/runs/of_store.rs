@@ -63,7 +63,7 @@ pub fn runs_of_store(words: &[String], command: &str) -> OfStore {
         }
         (_, Some(path)) if path != "off" => RunStore::new(path.into(), String::new(), Need::Asked),
         (_, Some(_) | None) => {
-            let why = "say which store is meant: `--store FILE`";
+            let why = "name a store: `--store FILE`";
             return OfStore::Done(refuse(form, why));
         }
     };
@@ -115,7 +115,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
             return Ok(Needs::Program(path));
         }
         Err(format!(
-            "run `{}` was begun by `{}`, which is not there any more: put it back, or end the run as it is with `runs abandon`",
+            "run `{}` was begun by `{}`, which no longer exists: put it back, or end the run as it is with `runs abandon`",
             info.id, info.program
         ))
     };
@@ -147,8 +147,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
         }
         RunsCommand::Wait { id: None } => {
             return Err(
-                "say which run is waited for: the runs of a store may be of several programs"
-                    .into(),
+                "name the run to wait for: the runs of a store may be of several programs".into(),
             );
         }
         RunsCommand::Wait { id: Some(id) }

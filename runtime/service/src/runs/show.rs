@@ -170,9 +170,9 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
     let head = format!("{number}  {what}, asked for at {}{by}\n", rfc3339(*since));
     let more = match state {
         OpenState::Passes => String::new(),
-        OpenState::Begins => "   begins again when the run goes on\n".to_owned(),
+        OpenState::Begins => "   starts again when the run resumes\n".to_owned(),
         OpenState::Asks(_) | OpenState::Waits(_) if due.is_some_and(|it| it <= clock::now()) => {
-            "   its time is over: the run hears of that when it goes on\n".to_owned()
+            "   it has timed out: the run is told when it resumes\n".to_owned()
         }
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
@@ -189,12 +189,12 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
             answer(&external.name)
         ),
         OpenState::Answered(answer) => format!(
-            "   {} answered it at {}; the run takes it when it goes on\n",
+            "   {} answered it at {}; the run receives it when it resumes\n",
             answer.by,
             rfc3339(answer.at)
         ),
         OpenState::Unknown => format!(
-            "   it may have been done: when the run goes on, the program gets `OutcomeUnknown`\n   \
+            "   it may have been done: when the run resumes, the program gets `OutcomeUnknown`\n   \
              it was done, with this result: {}\n   it was not done: {}\n",
             next.runs("settle", &format!("{number} done JSON")),
             next.runs("settle", &format!("{number} not-done"))

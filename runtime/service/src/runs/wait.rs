@@ -90,7 +90,7 @@ pub(crate) fn ended(
         }
         How::Open => refuse(
             options.form,
-            "the run has ended, and how is not written down",
+            "the run has ended, but its outcome is not recorded",
         ),
         How::Diverged(why) => refuse(options.form, &why),
     }

@@ -60,7 +60,7 @@ fn refused_answer(issues: &[Issue]) -> String {
     let issues: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
     let issues = issues.join("; ");
     format!(
-        "! an answer from outside does not fit and does not count: {}",
+        "! an answer from outside does not fit and is ignored: {}",
         Shown::line(&issues)
     )
 }

@@ -213,7 +213,7 @@ impl Servers {
         servers.close();
         match finished.result {
             RunResult::Value(text) => gsw_notation::json::read(&text)
-                .map_err(|error| report::failure(&format!("the answer is no JSON: {error}"))),
+                .map_err(|error| report::failure(&format!("the answer is not JSON: {error}"))),
             RunResult::Raised(mut error) => {
                 self.only_its_own(&mut error);
                 gsw_service::say::say_lines(&gsw_service::error_text(&error));

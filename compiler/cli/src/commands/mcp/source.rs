@@ -126,7 +126,7 @@ pub(super) fn unseen(server: &Server, offered: &[Value]) -> Vec<String> {
     let name = |it: &Value| shown(it["name"].as_str().unwrap_or_default());
     odd.map(|it| {
         format!(
-            "`{}` of `{}` holds characters that nobody sees: they are left out of its docs, and escaped elsewhere",
+            "`{}` of `{}` contains invisible characters: they are left out of its docs, and escaped elsewhere",
             name(it),
             server.name
         )

@@ -4,7 +4,7 @@ use crate::ir::{Block, Function, LocalId};
 use crate::passes::apart::needs::{Fields, Reading};
 use crate::passes::liveness::LocalSet;
 
-/// A place at which a local is taken apart.
+/// A place at which a local is destructured.
 pub(super) struct Cut {
     /// The instruction that it comes after.
     pub after: usize,

@@ -28,7 +28,7 @@ fn note(note: impl Into<Cow<'static, str>>) -> Advice {
 fn replace(note: impl Into<Cow<'static, str>>, span: Span, ours: &'static str) -> Advice {
     let title = match ours.trim() {
         "" if ours.is_empty() => "remove it".to_owned(),
-        "" => "write a blank".to_owned(),
+        "" => "write a space".to_owned(),
         ours => format!("write `{ours}`"),
     };
     Advice {
@@ -87,10 +87,10 @@ impl Scene<'_> {
             return None;
         }
         let is_absent = |it: &str| matches!(it, "None" | "none" | "null" | "nil" | "undefined");
-        let absent = "what may be missing is compared with `none`, `x != none`, or unwrapped: `if let value = x { … }`";
+        let absent = "a value that may be missing is compared with `none`, `x != none`, or unwrapped: `if let value = x { … }`";
         let (last, sentence, ours) = match written(1)? {
             "not" if written(2).is_some_and(is_absent) => (2, absent, "!= none"),
-            "not" => (1, "that values differ is written `a != b`", "!="),
+            "not" => (1, "inequality is written `a != b`", "!="),
             other if is_absent(other) => (1, absent, "== none"),
             _ => return None,
         };
@@ -104,7 +104,7 @@ impl Scene<'_> {
         let is_name = name.kind == TokenKind::Identifier
             && self.source(name.span).starts_with(char::is_uppercase);
         (self.source(sight.token.span) == "is" && is_name && sight.expects(Expected::OPERATOR))
-            .then(|| note("a variant is compared with `==`, and one with a payload taken apart: `if let Shipped(..) = x { … }`"))
+            .then(|| note("a variant is compared with `==`, and one with a payload destructured: `if let Shipped(..) = x { … }`"))
     }
 
     /// `x is int`
@@ -119,7 +119,7 @@ impl Scene<'_> {
         let is_name = name.kind == TokenKind::Identifier && is_known;
         let is_test = matches!(self.source(sight.token.span), "is" | "instanceof");
         (is_test && is_name && sight.expects(Expected::OPERATOR)).then(|| {
-            note("types are known when a program is checked, and `match` tells variants apart; what a `json` holds is asked with `j as? int`, which gives `none` where it is something else")
+            note("types are known at compile time, and `match` tells variants apart; test the contents of a `json` with `j as? int`, which gives `none` for another type")
         })
     }
 
@@ -140,7 +140,7 @@ impl Scene<'_> {
         let is_test = sight.tokens.first().is_some_and(|it| it.word == Word::Test);
         let is_when = self.source(sight.before(1)?.span) == "when";
         (is_test && is_when && sight.expects(Expected::END_OF_STATEMENT))
-            .then(|| note("what is called in a test is replaced with `mock find(\"a\") -> value`"))
+            .then(|| note("to replace a call in a test, write `mock find(\"a\") -> value`"))
     }
 
     /// `import std.fs`, `import ./schemas.Report`
@@ -187,7 +187,7 @@ impl Scene<'_> {
             && !sight.is_in_head(|it| it.kind == TokenKind::For);
         if is_bound && sight.expects_token(TokenKind::BraceOpen) {
             return Some(note(
-                "what a type parameter must be able to do follows from the body: leave `where` out",
+                "the bounds of a type parameter are inferred from the body: remove `where`",
             ));
         }
         if token.is_word()
@@ -249,7 +249,7 @@ impl Scene<'_> {
         let meant = names.find(|it| common(it.text()) >= (it.text().len() - 1).max(4))?;
         if meant.text() == text {
             return Some(note(format!(
-                "a modifier stands before the block that it is about: {}",
+                "a modifier goes before its block: {}",
                 example(*meant)
             )));
         }

@@ -47,7 +47,7 @@ const CONSTANT: &str = "a top-level value is a constant: `const NAME: type = …
 const METHOD: &str = "a method is declared outside its type: `fn Name.method(self) -> type { … }`";
 pub(super) const ARM: &str = "an arm is written `pattern => value`";
 pub(super) const ARROW: &str = "the result type is written `-> type`";
-pub(super) const GUARD: &str = "a condition of an arm stands behind `if`: `n if n > 1 => …`";
+pub(super) const GUARD: &str = "a condition of an arm comes after `if`: `n if n > 1 => …`";
 pub(super) const VARIANTS: &str =
     "variants are listed in braces and have no values: `enum Level { Low, High }`";
 const MATCH: &str = "pattern matching is written `match value { pattern => … }`";
@@ -81,11 +81,7 @@ const DECLARATIONS: &[Foreign] = &[
     word("data", None, RECORD),
     word("def", Some("fn"), FUNCTION),
     word("describe", None, TEST),
-    word(
-        "end",
-        None,
-        "a body stands in braces: `fn f() -> int { 1 }`",
-    ),
+    word("end", None, "a body goes in braces: `fn f() -> int { 1 }`"),
     word("export", Some(""), PUBLIC),
     word("extension", None, METHOD),
     word(
@@ -128,19 +124,19 @@ const BEFORE: &[Foreign] = &[
         "catch",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
         None,
-        "what is caught stands behind `catch` without parentheses: `catch e => …`, `catch Timeout => …`, or arms: `catch { Timeout => …, e => … }`",
+        "what is caught comes after `catch` without parentheses: `catch e => …`, `catch Timeout => …`, or arms: `catch { Timeout => …, e => … }`",
     ),
     word_where(
         "defer",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
         None,
-        "what happens at the end stands in braces: `defer { … }`",
+        "the body of `defer` goes in braces: `defer { … }`",
     ),
     word_where(
         "async",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "a call waits by itself; `spawn f()` starts it beside what goes on, and `await t` waits for it",
+        "a call already waits for its result; `spawn f()` starts it as a background task, and `await t` waits for it",
     ),
     word_where(
         "async",
@@ -153,7 +149,7 @@ const BEFORE: &[Foreign] = &[
         "deny",
         is_statement,
         None,
-        "the reason stands in parentheses: `deny(\"why\")`",
+        "the reason goes in parentheses: `deny(\"why\")`",
     ),
     word_where("del", is_statement, None, LEFT_OUT),
     word_where("delete", is_statement, None, LEFT_OUT),
@@ -178,7 +174,7 @@ const BEFORE: &[Foreign] = &[
         "go",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "`spawn f()` starts a task beside what goes on, and `await t` waits for it",
+        "`spawn f()` starts a task in the background, and `await t` waits for it",
     ),
     word_where("func", is_in_body, None, LAMBDA),
     word_where("function", is_in_body, None, LAMBDA),
@@ -201,7 +197,7 @@ const BEFORE: &[Foreign] = &[
         "repeat",
         is_statement,
         None,
-        "what is done several times stands in a loop, `for _ in 0..3 { … }`; `retry 3 { … }` tries again what has failed",
+        "to do something several times, write a loop, `for _ in 0..3 { … }`; `retry 3 { … }` retries what has failed",
     ),
     word_where("raises", is_statement, None, FAILS),
     word_where("throws", is_statement, None, FAILS),
@@ -227,7 +223,7 @@ const BEFORE: &[Foreign] = &[
     word(
         "typeof",
         None,
-        "types are known when a program is checked, and `match` tells variants apart",
+        "types are known at compile time, and `match` tells variants apart",
     ),
     word(
         "try",
@@ -275,7 +271,7 @@ const BEFORE: &[Foreign] = &[
 const TAKEN_BACK: &str =
     "what takes back what was just done is said on the line behind it: `undo { refund(order) }`";
 
-const FAILS: &str = "that something fails is tested with `assert f(x) fails Timeout`";
+const FAILS: &str = "to test for an error, write `assert f(x) fails Timeout`";
 
 const LEFT_OUT: &str = "values never change: `m = m.remove(\"a\")` leaves out a key, and `xs = xs.filter(x => x != y)` elements";
 
@@ -301,7 +297,7 @@ const BEFORE_NAME: &[Foreign] = &[
 
 const UNCHANGED: &str = "values never change, and a field or parameter is its name and type, `name: type`; what changes is a `var` in a body";
 
-const TYPED: &str = "the type stands behind the name: `let x: int = 3`";
+const TYPED: &str = "the type comes after the name: `let x: int = 3`";
 
 pub(super) const LAMBDA: &str = "a lambda is written `x => x + 1`";
 

@@ -139,7 +139,7 @@ impl Scene<'_> {
         if !self.is_body_without_braces(&error) {
             return None;
         }
-        let note = "the body of a function stands in braces, and its type before them: `fn f(n: int) -> int { n + 1 }`";
+        let note = "the body of a function goes in braces, and its type before them: `fn f(n: int) -> int { n + 1 }`";
         // Without the type of the result the braces alone would be the next mistake.
         let last = sight
             .tokens
@@ -195,12 +195,12 @@ impl Scene<'_> {
         let is_arrow = matches!(before.kind, Kind::FatArrow | Kind::Spawn);
         let (note, title, (open, close)) = match is_arrow {
             true => (
-                "behind `=>` and `spawn` a brace opens a block, but in `=> { \"a\": … }`: another map stands in parentheses, `({ (k): 1 })`",
+                "behind `=>` and `spawn` a brace opens a block, but in `=> { \"a\": … }`: another map goes in parentheses, `({ (k): 1 })`",
                 "put it in parentheses",
                 ("(", ")"),
             ),
             false => (
-                "these braces are those of a block; a map in it has its own: `{ { \"a\": 1 } }`",
+                "these braces open a block; a map in it has its own: `{ { \"a\": 1 } }`",
                 "put it in braces of its own",
                 ("{ ", " }"),
             ),

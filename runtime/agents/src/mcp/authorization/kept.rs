@@ -65,7 +65,7 @@ impl File {
         }
         if metadata.mode() & 0o077 != 0 {
             return Err(unused(
-                "others than the user have rights to it (`chmod 600` takes them away)",
+                "other users have access to it (`chmod 600` removes it)",
             ));
         }
         let mut bytes = Vec::new();

@@ -51,11 +51,7 @@ impl Place {
         })?;
         let inside = match &self.at {
             At::Name(name) => word(line, name).ok_or_else(|| {
-                format!(
-                    "`{name}` does not stand in line {}: {}",
-                    self.line,
-                    line.trim_end()
-                )
+                format!("`{name}` is not in line {}: {}", self.line, line.trim_end())
             })?,
             At::Column(column) => {
                 let characters = line.char_indices().map(|it| it.0);

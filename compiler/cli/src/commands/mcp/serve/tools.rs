@@ -405,7 +405,7 @@ fn pointed(it: &Pointed) -> Result<(Opened, u32), String> {
     Ok((opened, offset))
 }
 
-const NO_NAME: &str = "no name that the compiler knows stands there";
+const NO_NAME: &str = "there is no name that the compiler knows at that position";
 
 fn hover(it: &Pointed) -> Result<Answer, String> {
     let (Opened { db, file }, offset) = pointed(it)?;

@@ -27,7 +27,7 @@ pub(super) const FOUND: &[Foreign] = &[
         "concurrency",
         is_modifier,
         Some("limit"),
-        "how many are done at once is a `limit`: `parallel for x in xs limit 4 { … }`",
+        "to limit concurrency, write `limit`: `parallel for x in xs limit 4 { … }`",
     ),
     word_where(
         "const",
@@ -48,7 +48,7 @@ pub(super) const FOUND: &[Foreign] = &[
         "default",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
         None,
-        "what takes the place of an answer that does not come in time stands at the call: `approve(x) catch Timeout => false`",
+        "to replace an answer that times out, catch it at the call: `approve(x) catch Timeout => false`",
     ),
     word_where("except", is_statement, Some("catch"), CATCH),
     word_where("rescue", is_statement, Some("catch"), CATCH),
@@ -56,12 +56,12 @@ pub(super) const FOUND: &[Foreign] = &[
         "extends",
         |expected| expected.has(Expected::token(TokenKind::Greater)),
         None,
-        "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
+        "type parameters have no bounds: what the body does with a `T`, such as `a < b`, is checked at each call",
     ),
     word(
         "extends",
         None,
-        "nothing extends anything: a record has another as a field, `type Dog { animal: Animal }`, and an error is declared with `error Bad(why: string)`",
+        "there is no inheritance: a record has another one as a field, `type Dog { animal: Animal }`, and an error is declared with `error Bad(why: string)`",
     ),
     word_where(
         "fails",
@@ -207,7 +207,7 @@ pub(super) const FOUND: &[Foreign] = &[
         "returns",
         |expected| expected.has(Expected::token(TokenKind::Arrow)),
         Some("->"),
-        "what a mock gives stands behind an arrow: `mock find(_) -> value`",
+        "the value of a mock follows an arrow: `mock find(_) -> value`",
     ),
     word_where("hours", is_operand, None, UNIT),
     word_where("minutes", is_operand, None, UNIT),
@@ -217,7 +217,7 @@ pub(super) const FOUND: &[Foreign] = &[
         "returns",
         |expected| expected.has(Expected::token(TokenKind::ParenOpen)),
         None,
-        "a mock says of which arguments it is and what it gives: `mock find(_) -> value`",
+        "a mock has a pattern for its arguments and a value: `mock find(_) -> value`",
     ),
     word_where("raises", is_statement, Some("fails"), FAILS),
     word_where("throws", is_statement, Some("fails"), FAILS),
@@ -247,7 +247,6 @@ const UNIT: &str = "a duration has its unit right behind the number: `5s`, `2m`,
 
 const CATCH: &str = "an error is caught with `catch`: `f(x) catch Timeout => \"late\"`";
 
-const ERRORS: &str =
-    "how errors are handled is a modifier: `parallel for x in xs errors settle { … }`";
+const ERRORS: &str = "error handling is a modifier: `parallel for x in xs errors settle { … }`";
 
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";

@@ -37,7 +37,7 @@ pub(super) const DECLARATIONS: &[Sign] = &[
     sign(
         &[Kind::Arrow, Kind::BraceOpen],
         |it| it.expects_token(Kind::ParenOpen) && it.follows_name_of_function(),
-        "the parameters stand in parentheses, also where there are none: `workflow main() -> int { … }`",
+        "the parameters go in parentheses, also where there are none: `workflow main() -> int { … }`",
         Edit::After("()"),
     ),
     sign(
@@ -65,7 +65,7 @@ pub(super) const DECLARATIONS: &[Sign] = &[
             let is_head = !it.outline.has_brace_before(it.index);
             is_head && it.expects(Expected::MODIFIER) && !it.ends_operand()
         },
-        "the body stands in braces: `fn f(n: int) -> int { n + 1 }`",
+        "the body goes in braces: `fn f(n: int) -> int { n + 1 }`",
         Edit::None,
     ),
     sign(
@@ -83,7 +83,7 @@ pub(super) const DECLARATIONS: &[Sign] = &[
     sign(
         &[Kind::String],
         |it| is_first(it, Word::Agent) && it.expects(Expected::NAME) && it.precedes(Kind::Colon),
-        "the name of a setting stands without quotes: `model: \"openai/gpt-5\"`",
+        "the name of a setting is written without quotes: `model: \"openai/gpt-5\"`",
         Edit::None,
     ),
     sign(
@@ -98,7 +98,7 @@ pub(super) const DECLARATIONS: &[Sign] = &[
     sign(
         &[Kind::String],
         |it| it.expects(Expected::MODIFIER) && it.expects_token(Kind::BraceOpen),
-        "what a declaration is for stands above it, behind `///`",
+        "put documentation above a declaration, after `///`",
         Edit::None,
     ),
     sign(
@@ -119,19 +119,19 @@ pub(super) const DECLARATIONS: &[Sign] = &[
             let is_type = it.tokens.first().is_some_and(|it| it.kind == Kind::Type);
             is_type && it.expects_token(Kind::BraceOpen) && it.expects_token(Kind::Equal)
         },
-        "the fields of a record stand in braces: `type Point { x: int, y: int }`",
+        "the fields of a record go in braces: `type Point { x: int, y: int }`",
         Edit::None,
     ),
     sign(
         &[Kind::String],
         |it| it.outline.has_type && it.expects(Expected::NAME) && it.precedes(Kind::Colon),
-        "the name of a field stands without quotes; another name in JSON is `@alias(\"first name\") first_name: string`",
+        "the name of a field is written without quotes; another name in JSON is `@alias(\"first name\") first_name: string`",
         Edit::None,
     ),
     sign(
         &[Kind::Colon],
         |it| it.outline.has_enum && it.expects_token(Kind::ParenOpen),
-        "what a variant holds stands in parentheses, with names: `enum Shape { Dot, Box(width: int) }`",
+        "the payload of a variant goes in parentheses, with names: `enum Shape { Dot, Box(width: int) }`",
         Edit::None,
     ),
     sign(
@@ -192,7 +192,7 @@ pub(super) const BODIES: &[Sign] = &[
             it.before(1).is_some_and(|it| it.word == Word::Undo)
                 && it.expects(Expected::END_OF_STATEMENT)
         },
-        "what takes something back stands in braces: `undo { refund(order) }`",
+        "the body of `undo` goes in braces: `undo { refund(order) }`",
         Edit::None,
     ),
     sign(
@@ -201,7 +201,7 @@ pub(super) const BODIES: &[Sign] = &[
             let is_bound = it.follows(2, Kind::Let) || it.follows(2, Kind::Var);
             is_bound && it.expects_token(Kind::Colon) && it.precedes(Kind::Equal)
         },
-        "the type of a variable stands behind `:`: `var x: int = 3`",
+        "the type of a variable comes after `:`: `var x: int = 3`",
         Edit::None,
     ),
     sign(

@@ -14,13 +14,13 @@ pub(super) const FORMS: &[Sign] = &[
             let is_bound = it.expects(Expected::END_OF_STATEMENT) && it.begins_statement(1);
             is_bound && !it.precedes(Kind::Equal) && it.precedes_on_line(Kind::Equal)
         },
-        "a value is bound with `let`, a variable declared with `var`, and the type stands behind the name: `let x: int = 1`",
+        "a value is bound with `let`, a variable declared with `var`, and the type comes after the name: `let x: int = 1`",
         Edit::None,
     ),
     sign(
         &[Kind::ParenOpen, Kind::BraceOpen, Kind::BracketOpen],
         |it| is_parameter(it) && it.is_in_parentheses(),
-        "a parameter is one name with its type, and its value is taken apart in the body: `let (a, b) = pair`",
+        "a parameter is one name with its type, and its value is destructured in the body: `let (a, b) = pair`",
         Edit::None,
     ),
     sign(
@@ -32,7 +32,7 @@ pub(super) const FORMS: &[Sign] = &[
     sign(
         &[Kind::BraceOpen],
         |it| it.expects(Expected::END_OF_STATEMENT) && it.called_word() == Some(Word::Undo),
-        "what takes something back stands in braces alone, where it sees the variables around it: `undo { refund(order) }`",
+        "what takes something back goes in braces alone, where it sees the variables around it: `undo { refund(order) }`",
         Edit::None,
     ),
     sign(
@@ -62,7 +62,7 @@ pub(super) const FORMS: &[Sign] = &[
             it.tokens.first().is_some_and(|it| it.word == Word::Prompt)
                 && it.expects_token(Kind::BraceOpen)
         },
-        "what a model is asked stands in braces, and the type of its answer before them: `prompt greet(name: string) -> string by helper { user \"Greet ${name}\" }`",
+        "what a model is asked goes in braces, and the type of its answer before them: `prompt greet(name: string) -> string by helper { user \"Greet ${name}\" }`",
         Edit::None,
     ),
 ];

@@ -22,7 +22,7 @@ const COMPARISONS: &[Kind] = &[
 const PARAMETER_OF_LAMBDA: &str = "a parameter of a lambda is a name, `_` or a tuple of these: `p => p.name`, `(key, value) => …`";
 
 const CHECK: &str =
-    "what values a field takes is said by a check behind its type: `age: int where it >= 0`";
+    "restrict the values of a field with a check after its type: `age: int where it >= 0`";
 
 /// In the order in which they are tried.
 pub(super) const HEADS: &[Sign] = &[
@@ -32,7 +32,7 @@ pub(super) const HEADS: &[Sign] = &[
             let is_class = it.before(1).is_some_and(|it| it.word == Word::Idempotent);
             is_class && it.expects(Expected::WORD)
         },
-        "what tells one order from another follows `by`: `tool pay(id: string) -> string idempotent by id { … }`",
+        "the idempotency key follows `by`: `tool pay(id: string) -> string idempotent by id { … }`",
         Edit::None,
     ),
     sign(
@@ -56,7 +56,7 @@ pub(super) const HEADS: &[Sign] = &[
     sign(
         &[Kind::At],
         |it| it.expects_token(Kind::Comma) && it.is_declared(),
-        "what a field is for is said above it, in a line that begins with `///`, and an attribute stands before the field: `@alias(\"n\") name: string`",
+        "put the description of a field above it, in a line that begins with `///`, and an attribute stands before the field: `@alias(\"n\") name: string`",
         Edit::None,
     ),
     sign(
@@ -116,7 +116,7 @@ pub(super) const HEADS: &[Sign] = &[
             let is_example = it.before(1).is_some_and(|it| it.word == Word::Example);
             is_example && it.expects_token(Kind::ParenOpen)
         },
-        "the arguments of an example stand in parentheses: `example (\"good\") -> 3`",
+        "the arguments of an example go in parentheses: `example (\"good\") -> 3`",
         Edit::None,
     ),
     // What stands in a head, where the body or what follows it has it.
@@ -126,7 +126,7 @@ pub(super) const HEADS: &[Sign] = &[
             let is_timeout = it.before(1).is_some_and(|it| it.word == Word::Timeout);
             it.expects_token(Kind::Colon) && is_timeout && it.is_of(|it| it.word == Word::Human)
         },
-        "how long a person may take stands in the head: `human ask(x: string) -> bool timeout 5m { … }`",
+        "the timeout for a person goes in the head: `human ask(x: string) -> bool timeout 5m { … }`",
         Edit::None,
     ),
     sign(
@@ -225,7 +225,7 @@ pub(super) const HEADS: &[Sign] = &[
                 && it.ends_operand()
                 && it.precedes_on_line(Kind::FatArrow)
         },
-        "a parameter of a lambda that has a type stands in parentheses: `(n: int) => n + 1`",
+        "a parameter of a lambda that has a type goes in parentheses: `(n: int) => n + 1`",
         Edit::None,
     ),
     sign(
@@ -293,7 +293,7 @@ pub(super) const HEADS: &[Sign] = &[
     sign(
         COMPARISONS,
         |it| it.expects(Expected::PATTERN),
-        "a pattern is a value or a range, `5`, `5..=9`; a condition of an arm stands behind `if`: `n if n >= 5 => …`",
+        "a pattern is a value or a range, `5`, `5..=9`; a condition of an arm comes after `if`: `n if n >= 5 => …`",
         Edit::None,
     ),
     sign(
@@ -311,13 +311,13 @@ pub(super) const HEADS: &[Sign] = &[
     sign(
         &[Kind::Question],
         |it| it.is_joined() && it.precedes(Kind::BracketOpen) && it.expects(Expected::OPERATOR),
-        "what may be absent is looked into with `xs?.get(0)`",
+        "to access a value that may be `none`, write `xs?.get(0)`",
         Edit::None,
     ),
     sign(
         &[Kind::Question],
         |it| it.is_joined() && it.precedes(Kind::ParenOpen) && it.expects(Expected::OPERATOR),
-        "a function that may be absent is called where it is there: `if let f = p.f { f() }`",
+        "unwrap an optional function before you call it: `if let f = p.f { f() }`",
         Edit::None,
     ),
     sign(
@@ -348,7 +348,7 @@ pub(super) const HEADS: &[Sign] = &[
     sign(
         &[Kind::Dot],
         |it| it.follows(1, Kind::Assert),
-        "what a test expects is a condition: `assert a == b, \"why\"`, `assert f(x) fails Failed(_)`",
+        "a test asserts a condition: `assert a == b, \"why\"`, `assert f(x) fails Failed(_)`",
         Edit::None,
     ),
 ];

@@ -23,20 +23,20 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| it.expects_token(Kind::InterpolationClose),
-        "there are no formats in `${…}`: `x.fixed(2)` has two digits behind the point, `s.pad_start(5)` fills up with blanks",
+        "there are no formats in `${…}`: `x.fixed(2)` has two decimal places, `s.pad_start(5)` pads it with spaces",
         Edit::None,
     ),
     // Tests and hooks.
     sign(
         &[Kind::FatArrow, Kind::Equal],
         |it| it.expects_token(Kind::Arrow) && it.is_in_head(|it| it.word == Word::Mock),
-        "what a mock gives stands behind an arrow: `mock find(_) -> value`",
+        "the value of a mock follows an arrow: `mock find(_) -> value`",
         Edit::Sign("->"),
     ),
     sign(
         &[Kind::Arrow, Kind::Equal, Kind::FatArrow],
         |it| it.expects_token(Kind::ParenOpen) && it.is_in_head(|it| it.word == Word::Mock),
-        "a mock says of which arguments it is: `mock find(\"a\") -> value`, `mock find(_) -> value`, or `mock find(..) -> value` for all",
+        "a mock needs a pattern for its arguments: `mock find(\"a\") -> value`, `mock find(_) -> value`, or `mock find(..) -> value` for all",
         Edit::None,
     ),
     sign(
@@ -47,13 +47,13 @@ pub(super) const PARTICULAR: &[Sign] = &[
                 && it.expects_token(Kind::BraceOpen)
                 && it.is_in_head(|it| it.word == Word::Mock)
         },
-        "what an agent's model does is written `mock agent name { answer value }`, one turn a line",
+        "script the model of an agent with `mock agent name { answer value }`, one turn a line",
         Edit::None,
     ),
     sign(
         &[Kind::Newline, Kind::BraceClose],
         |it| it.expects(Expected::PATTERN) && it.is_in_head(|it| it.kind == Kind::Assert),
-        "what is expected to fail says with which error: `assert f(x) fails Timeout(_)`, or `fails _` for any",
+        "name the expected error: `assert f(x) fails Timeout(_)`, or `fails _` for any",
         Edit::None,
     ),
     sign(
@@ -86,13 +86,13 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[],
         |it| it.precedes(Kind::Colon) && it.before(1).is_some_and(|it| it.word == Word::Budget),
-        "the bounds of a budget stand in parentheses: `budget(usd: 0.5) { … }`",
+        "the bounds of a budget go in parentheses: `budget(usd: 0.5) { … }`",
         Edit::None,
     ),
     sign(
         &[Kind::Comma],
         |it| it.expects_token(Kind::BracketClose) && it.opener_follows(Word::Parallel),
-        "work that is done at once stands in parentheses: `parallel (f(), g())`",
+        "concurrent work goes in parentheses: `parallel (f(), g())`",
         Edit::None,
     ),
     // Blocks that are indented.
@@ -103,7 +103,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
             let ends_line = next.is_some_and(|it| it.line_start != LineStart::Inside);
             ends_line && it.expects(Expected::END_OF_STATEMENT)
         },
-        "what belongs together stands in braces; there is no `try`: `catch { … }` follows what may fail",
+        "a block goes in braces; there is no `try`: `catch { … }` follows what may fail",
         Edit::None,
     ),
     sign(
@@ -150,7 +150,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
             let is_tuple = before.is_some_and(|it| it.kind == Kind::ParenClose);
             is_tuple && it.expects_token(Kind::FatArrow)
         },
-        "the pattern of a tuple stands in parentheses, `(1, 2) => …`, and several patterns of an arm are separated by `|`: `1 | 2 => …`",
+        "the pattern of a tuple goes in parentheses, `(1, 2) => …`, and several patterns of an arm are separated by `|`: `1 | 2 => …`",
         Edit::None,
     ),
     sign(
@@ -162,7 +162,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[Kind::Semicolon],
         |it| it.expects_token(Kind::Comma) && it.follows_on_line(Kind::FatArrow),
-        "what an arm does in several steps stands in braces: `1 => { a(); b() }`",
+        "an arm with several statements needs braces: `1 => { a(); b() }`",
         Edit::None,
     ),
     sign(
@@ -257,7 +257,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
             let begins_line = it.token.line_start != LineStart::Inside;
             begins_line && it.expects(Expected::EXPRESSION) && !it.expects(Expected::STATEMENT)
         },
-        "the line above is not finished: its last sign asks for a value",
+        "the line above is incomplete: its last operator needs a value",
         Edit::None,
     ),
     sign(
@@ -266,7 +266,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
             let is_name = it.follows(1, Kind::Identifier);
             is_name && it.expects(Expected::END_OF_STATEMENT) && it.precedes_on_line(Kind::Equal)
         },
-        "several names stand in parentheses: `let (a, b) = (1, 2)`, and `(a, b) = (b, a)` of variables",
+        "several names go in parentheses: `let (a, b) = (1, 2)`, and `(a, b) = (b, a)` of variables",
         Edit::None,
     ),
     // Conditions.
@@ -373,7 +373,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
                 && it.expects(Expected::END_OF_STATEMENT)
                 && it.opens_item(2)
         },
-        "what a tool is for is said above it, in lines that begin with `///`",
+        "put the description of a tool above it, in lines that begin with `///`",
         Edit::None,
     ),
     sign(
@@ -392,7 +392,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
             let is_other = it.precedes(Kind::Colon) || it.precedes(Kind::Equal);
             is_block && it.expects(Expected::END_OF_STATEMENT) && !is_other
         },
-        "these braces are those of a block: a record begins with its type, `Point { x: 1 }`, and a map in a block has braces of its own, `{ { \"x\": 1 } }`",
+        "these braces open a block: a record begins with its type, `Point { x: 1 }`, and a map in a block has braces of its own, `{ { \"x\": 1 } }`",
         Edit::None,
     ),
     sign(

@@ -103,7 +103,7 @@ pub(super) const SIGNATURES: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| it.expects_token(Kind::Greater) && it.expects_token(Kind::Comma),
-        "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
+        "type parameters have no bounds: what the body does with a `T`, such as `a < b`, is checked at each call",
         Edit::None,
     ),
     sign(

@@ -55,7 +55,7 @@ pub(super) const SIGNS: &[Sign] = &[
             it.expects_token(Kind::BraceOpen)
                 && next.is_none_or(|it| it.line_start != LineStart::Inside)
         },
-        "what a declaration or a line does stands in braces: `fn f(n: int) -> int { n + 1 }`",
+        "the body of a declaration or a statement goes in braces: `fn f(n: int) -> int { n + 1 }`",
         Edit::None,
     ),
     sign(
@@ -106,7 +106,7 @@ pub(super) const SIGNS: &[Sign] = &[
         |it| {
             it.expects(Expected::END_OF_STATEMENT) && it.is_key() && it.follows(2, Kind::BraceOpen)
         },
-        "these braces are those of a block; a map in it has its own: `{ { \"a\": 1 } }`",
+        "these braces open a block; a map in it has its own: `{ { \"a\": 1 } }`",
         Edit::None,
     ),
     sign(
@@ -271,19 +271,19 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Bang],
         |it| it.ends_operand() && !it.expects(Expected::EXPRESSION),
-        "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
+        "`?? value` and `?? fail Failed(\"…\")` handle `none`",
         Edit::None,
     ),
     sign(
         &[Kind::Colon],
         |it| it.before(1).is_some_and(|it| it.word.modifier().is_some()),
-        "a modifier stands without a colon: `timeout 5s`",
+        "a modifier is written without a colon: `timeout 5s`",
         Edit::Sign(""),
     ),
     sign(
         &[Kind::Equal],
         |it| it.before(1).is_some_and(|it| it.word.modifier().is_some()),
-        "a modifier stands without `=`: `retry 3`",
+        "a modifier is written without `=`: `retry 3`",
         Edit::Sign(" "),
     ),
     // `=` where something else gives a value to a name.
@@ -313,7 +313,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::StringOpen, Kind::String],
         |it| it.expects(Expected::PROMPT_ENTRY),
-        "a text begins with who says it: `user \"…\"`, `system \"…\"`",
+        "a text begins with its role: `user \"…\"`, `system \"…\"`",
         Edit::None,
     ),
     sign(
@@ -325,7 +325,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[],
         |it| it.follows(1, Kind::BraceOpen) && it.follows(3, Kind::Catch),
-        "what takes the place of an error follows an arrow: `catch Timeout => …`",
+        "the value to use instead of an error follows an arrow: `catch Timeout => …`",
         Edit::None,
     ),
     sign(
@@ -356,13 +356,13 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::FatArrow],
         |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.word == Word::Step),
-        "what a step does stands in braces: `step \"fetch\" { … }`",
+        "the body of a step goes in braces: `step \"fetch\" { … }`",
         Edit::None,
     ),
     sign(
         &[],
         |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(is_control),
-        "what it does stands in braces: `if c { a } else { b }`, `for x in xs { … }`",
+        "the body goes in braces: `if c { a } else { b }`, `for x in xs { … }`",
         Edit::None,
     ),
     sign(
@@ -377,7 +377,7 @@ pub(super) const SIGNS: &[Sign] = &[
             it.expects_token(Kind::ParenOpen)
                 && it.before(2).is_some_and(|it| it.word == Word::Mock)
         },
-        "what an agent's model does is written `mock agent name { … }`, and what a prompt gives `mock name(_) -> value`",
+        "script the model of an agent with `mock agent name { … }`, and mock a prompt with `mock name(_) -> value`",
         Edit::None,
     ),
     sign(
@@ -395,7 +395,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::If],
         |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Assert),
-        "what is expected to fail takes a pattern and no condition: write the values into it, `fails Bad(1, ..)`",
+        "`fails` takes a pattern, not a condition: write the values into it, `fails Bad(1, ..)`",
         Edit::None,
     ),
     sign(
@@ -423,7 +423,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Comma],
         |it| it.expects_token(Kind::In),
-        "several names stand in parentheses: `for (k, v) in m { … }`",
+        "several names go in parentheses: `for (k, v) in m { … }`",
         Edit::None,
     ),
     sign(
@@ -441,7 +441,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Less, Kind::Greater],
         |it| it.is_joined() && it.follows(1, it.token.kind) && it.expects(Expected::EXPRESSION),
-        "there are no operators on bits: `x * 2.pow(n)` and `x / 2.pow(n)`",
+        "there are no bitwise operators: `x * 2.pow(n)` and `x / 2.pow(n)`",
         Edit::None,
     ),
     sign(
@@ -453,19 +453,19 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Comma],
         |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
-        "several names stand in parentheses: `let (a, b) = pair`",
+        "several names go in parentheses: `let (a, b) = pair`",
         Edit::None,
     ),
     sign(
         &[Kind::BraceOpen],
         |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
-        "what is looked at is written, even where it has the same name: `if let x = x { … }`",
+        "write the value as well, even if it has the same name: `if let x = x { … }`",
         Edit::None,
     ),
     sign(
         &[Kind::Question],
         |it| it.precedes(Kind::Colon) && it.expects(Expected::OPERATOR),
-        "`?? value` says what to use instead of `none`",
+        "`?? value` gives a default value for `none`",
         Edit::Both("??"),
     ),
     sign(
@@ -480,20 +480,20 @@ pub(super) const SIGNS: &[Sign] = &[
             let is_modifier = it.token.word.modifier().is_some();
             is_modifier && it.follows(1, Kind::BraceClose) && it.expects(Expected::END_OF_STATEMENT)
         },
-        "a modifier stands before the block: `step \"fetch\" retry 3 { … }`",
+        "a modifier goes before the block: `step \"fetch\" retry 3 { … }`",
         Edit::None,
     ),
     // Patterns.
     sign(
         &[Kind::Identifier],
         |it| it.follows(1, Kind::Identifier) && it.expects_token(Kind::FatArrow),
-        "a name alone takes all that is matched, `e => …`, and a pattern the fields in parentheses: `Failed(message) => …`, `Failed(..) => …`",
+        "a name alone binds the whole value, `e => …`, and a pattern binds the fields in parentheses: `Failed(message) => …`, `Failed(..) => …`",
         Edit::None,
     ),
     sign(
         &[Kind::At],
         |it| it.follows(1, Kind::Identifier) && it.expects_token(Kind::FatArrow),
-        "a pattern has no name for the whole: what is matched has one where it is bound before, `let x = f()`, and `e => …` takes an error whole",
+        "a pattern cannot bind the whole value: bind it before, `let x = f()`, and `e => …` binds the whole error",
         Edit::None,
     ),
     // What is left.
@@ -506,7 +506,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Question],
         |it| it.expects(Expected::OPERATOR),
-        "errors propagate without an operator, and `x ?? return none` leaves where `x` is `none`; a conditional expression is `if c { a } else { b }`",
+        "errors propagate without an operator, and `x ?? return none` returns if `x` is `none`; a conditional expression is `if c { a } else { b }`",
         Edit::None,
     ),
     sign(
