@@ -113,14 +113,16 @@ fn workflows_are_things_to_read_prompts_and_content() {
             assert_eq!(terms["contents"][0]["text"], "Pay first.");
             let logo = json(read("shop://logo").await.expect("bytes"));
             assert_eq!(logo["contents"][0]["blob"], "cG5n");
-            let line = json(read("shop://orders/a%2F7/lines/2").await.expect("an order"));
-            assert_eq!(line["contents"][0]["text"], r#"{"id":"a/7","line":"2"}"#);
-            assert_eq!(line["contents"][0]["uri"], "shop://orders/a%2F7/lines/2");
+            let line = json(read("shop://orders/a%207/lines/2").await.expect("an order"));
+            assert_eq!(line["contents"][0]["text"], r#"{"id":"a 7","line":"2"}"#);
+            assert_eq!(line["contents"][0]["uri"], "shop://orders/a%207/lines/2");
             let both = json(read("shop://both").await.expect("both"));
             assert_eq!(both["contents"][0]["text"], "one");
             assert_eq!(both["contents"][1]["blob"], "dHdv");
             for (nothing, why) in [
                 ("shop://orders/7", "there is nothing to read"),
+                ("shop://orders/a%2f7/lines/2", "there is nothing to read"),
+                ("shop://orders/%2e%2e/lines/2", "there is nothing to read"),
                 ("file:///etc/passwd", "there is nothing to read"),
                 ("shop://orders/0/lines/1", "no order has this number"),
             ] {
