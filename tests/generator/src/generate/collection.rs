@@ -68,7 +68,8 @@ impl Generator {
         let mut texts = Vec::new();
         for Field { name, ty, .. } in &fields {
             if matches!(ty, Ty::Str | Ty::List(_)) && !self.random.one_in(3) {
-                let more = self.expression(ty, depth - 1);
+                // Numbers of a literal are none of a type with a check, where a list is added to.
+                let more = self.anchored(ty, depth - 1);
                 texts.push(format!("{name}: {it}.{name} + {more}"));
             } else if self.random.one_in(2) {
                 texts.push(format!("{name}: {it}.{name}"));
