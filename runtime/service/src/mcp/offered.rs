@@ -207,12 +207,12 @@ impl Offered {
                 }
                 Some(Happening::Ended(finished)) => {
                     let (ended, next) = self.ended(&ongoing, *finished);
-                    return match (ongoing.lacking, &ended.result) {
-                        (Some(need), RunResult::Raised(error)) if client.is_newer() => {
-                            Err(missing(need, &error.message))
-                        }
-                        _ => Ok(Followed::Ended(ended, next)),
-                    };
+                    if let (Some(need), RunResult::Raised(error)) = (ongoing.lacking, &ended.result)
+                        && client.is_newer()
+                    {
+                        return Err(missing(need, &error.message));
+                    }
+                    return Ok(Followed::Ended(ended, next));
                 }
                 None => return Err(ErrorData::internal_error("the run was lost", None)),
             }
