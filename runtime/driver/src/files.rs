@@ -61,7 +61,11 @@ pub(super) enum Trouble {
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
-        Self::System(error)
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            Self::TooLarge
+        } else {
+            Self::System(error)
+        }
     }
 }
 

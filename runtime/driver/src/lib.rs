@@ -36,6 +36,7 @@ mod performers;
 mod permissions;
 mod place;
 mod pool;
+mod portions;
 mod process;
 mod reactor;
 pub mod receivers;

@@ -1,6 +1,6 @@
 //! A program that runs: its pipes, its end, and why it may be ended before.
 
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,12 @@ use rustix::process::{Pid, WaitStatus};
 
 use super::Command;
 use crate::allowance::Share;
+use crate::portions::{Portions, Source};
 use crate::process::{Child, Ending, Group};
 use crate::work::Completion;
 
 /// The most bytes of each output; a guess.
 const LARGEST: usize = 64 << 20;
-/// How much of an output is read before others get their turn.
-const PORTION: u64 = 256 << 10;
 /// A program that was killed is waited for this long: its outcome should mean that it is gone.
 const DYING: Duration = Duration::from_secs(1);
 /// After a program's end, what it has left behind may write this long to its pipes, such as a `tee` that has not written all it
@@ -55,7 +54,7 @@ struct Input {
 
 struct Output {
     pipe: Option<OwnedFd>,
-    bytes: Vec<u8>,
+    bytes: Portions,
 }
 
 impl Program {
@@ -165,7 +164,9 @@ impl Program {
             self.input = None;
         }
         for output in &mut self.outputs {
-            output.read();
+            output
+                .read()
+                .map_err(|_| Outcome::Failed(Failure::TooLarge))?;
             if output.bytes.len() > LARGEST {
                 let message = format!("the program wrote more than {LARGEST} bytes");
                 let path = Some(self.name.clone());
@@ -184,14 +185,7 @@ impl Program {
         let status = ending.status();
         let outcome = match (self.dying, &status) {
             (Some((outcome, _)), _) => outcome,
-            (None, Ok(Some(status))) => {
-                let [stdout, stderr] = self.outputs.map(|it| text(it.bytes));
-                Outcome::Exec(ExecOutput {
-                    code: code(*status),
-                    stdout,
-                    stderr,
-                })
-            }
+            (None, Ok(Some(status))) => written(code(*status), self.outputs),
             (None, Ok(None)) => lost("it has no exit code"),
             (None, Err(error)) => lost(&error.to_string()),
         };
@@ -234,19 +228,24 @@ impl Output {
         let is_ready = rustix::io::ioctl_fionbio(&pipe, true).is_ok();
         Self {
             pipe: is_ready.then_some(pipe),
-            bytes: Vec::new(),
+            bytes: Portions::default(),
         }
     }
 
-    fn read(&mut self) {
-        let Some(pipe) = self.pipe.take() else { return };
+    /// Fails when there is no memory for what comes.
+    fn read(&mut self) -> io::Result<()> {
+        let Some(pipe) = self.pipe.take() else {
+            return Ok(());
+        };
         let pipe = std::fs::File::from(pipe);
-        let is_open = match (&pipe).take(PORTION).read_to_end(&mut self.bytes) {
-            Ok(read) => read as u64 == PORTION,
+        let is_open = match self.bytes.read(&pipe) {
+            Ok(source) => source == Source::Open,
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => return Err(error),
             // What came until the pipe broke is what there is.
             Err(error) => error.kind() == io::ErrorKind::WouldBlock,
         };
         self.pipe = is_open.then(|| pipe.into());
+        Ok(())
     }
 }
 
@@ -266,8 +265,22 @@ fn code(status: WaitStatus) -> i64 {
 }
 
 /// What a program wrote; bytes that are no text are replaced.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into())
+fn written(code: i64, [stdout, stderr]: [Output; 2]) -> Outcome {
+    let text = |output: Output| {
+        let bytes = output.bytes.into_bytes()?;
+        io::Result::Ok(match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into(),
+        })
+    };
+    match (text(stdout), text(stderr)) {
+        (Ok(stdout), Ok(stderr)) => Outcome::Exec(ExecOutput {
+            code,
+            stdout,
+            stderr,
+        }),
+        (Err(_), _) | (_, Err(_)) => Outcome::Failed(Failure::TooLarge),
+    }
 }
 
 fn lost(why: &str) -> Outcome {

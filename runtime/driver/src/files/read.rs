@@ -1,7 +1,7 @@
 //! Reads a file whole: within what memory is left, and so that a pipe that never ends holds nothing that was given up.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -11,9 +11,8 @@ use rustix::fs::OFlags;
 
 use super::{FileWork, Trouble};
 use crate::place::Place;
+use crate::portions::{Portions, Source};
 
-/// How much is read before it is asked whether to continue.
-const PORTION: u64 = 1 << 20;
 /// How often is asked while nothing comes.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -26,29 +25,34 @@ pub(super) fn read(place: &Place, work: &FileWork<'_>) -> Result<Vec<u8>, Troubl
     }
     let _aside = (!known.is_file()).then(|| work.step_aside());
     let mut share = work.allowance.share();
-    let mut bytes = Vec::new();
+    let mut bytes = Portions::default();
     if known.is_file() {
         // Files of the system say that they hold nothing.
         share.grow_to(known.len())?;
-        reserve(&mut bytes, known.len())?;
+        bytes = Portions::with_room(size(known.len())?)?;
     }
     loop {
         work.check()?;
         if !known.is_file() {
             wait(&file, PollFlags::IN, work)?;
         }
-        match (&file).take(PORTION).read_to_end(&mut bytes) {
-            Ok(read) if (read as u64) < PORTION => return Ok(bytes),
-            Ok(_) => {}
+        match bytes.read(&file) {
+            Ok(Source::Ended) => return Ok(bytes.into_bytes()?),
+            Ok(Source::Open) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error.into()),
         }
         let read = bytes.len() as u64;
         share.grow_to(read)?;
-        if read > MAX_OBJECT {
-            return Err(Trouble::TooLarge);
-        }
-        reserve(&mut bytes, PORTION.min(read))?;
+        size(read)?;
+    }
+}
+
+/// What one value may hold.
+fn size(bytes: u64) -> Result<usize, Trouble> {
+    match usize::try_from(bytes) {
+        Ok(size) if bytes <= MAX_OBJECT => Ok(size),
+        Ok(_) | Err(_) => Err(Trouble::TooLarge),
     }
 }
 
@@ -68,12 +72,4 @@ pub(super) fn wait(file: &File, flags: PollFlags, work: &FileWork<'_>) -> Result
 pub(super) fn pause(work: &FileWork<'_>) -> Result<(), Trouble> {
     std::thread::sleep(LOOK);
     work.check()
-}
-
-fn reserve(bytes: &mut Vec<u8>, more: u64) -> Result<(), Trouble> {
-    let more = usize::try_from(more).map_err(|_| Trouble::TooLarge)?;
-    if more as u64 > MAX_OBJECT {
-        return Err(Trouble::TooLarge);
-    }
-    bytes.try_reserve(more).map_err(|_| Trouble::TooLarge)
 }
