@@ -1,9 +1,9 @@
 //! The limit of a run's memory against every call that can make more than it was given: it raises `OutOfMemory`, which a program
 //! catches, and the process never grows much beyond the limit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::program::{gswc, scratch, text};
+use crate::program::{Said, gswc, scratch, text};
 
 /// What each call is asked for, by its name: more than sixteen megabytes.
 const CALLS: &[(&str, &str)] = &[
@@ -162,21 +162,25 @@ workflow main(what: string) -> [int] {{
     file
 }
 
+fn within(memory: &str, file: &Path, what: &str) -> Said {
+    let words = [
+        "run",
+        text(file),
+        "--",
+        "--quiet",
+        "--memory",
+        memory,
+        "--what",
+        what,
+    ];
+    gswc(&words)
+}
+
 #[test]
 fn what_a_call_makes_is_measured_before_it_is_made() {
     let file = program();
     for (name, _) in CALLS {
-        let words = [
-            "run",
-            text(&file),
-            "--",
-            "--quiet",
-            "--memory",
-            "16MB",
-            "--what",
-            name,
-        ];
-        let said = gswc(&words);
+        let said = within("16MB", &file, name);
         let list = said.out.trim().trim_matches(['[', ']']).split_once(',');
         let (length, peak) = list.unwrap_or_else(|| panic!("{name}: {said:?}"));
         assert_eq!(length, "-1", "{name}: {said:?}");
@@ -205,17 +209,7 @@ workflow main(what: string) -> int {{ made(what) catch {{ OutOfMemory => -1 }} }
     let file = scratch("memory").join("updates.gsw");
     std::fs::write(&file, source).expect("the target folder can be written");
     let length_of = |name: &str| {
-        let words = [
-            "run",
-            text(&file),
-            "--",
-            "--quiet",
-            "--memory",
-            "12MB",
-            "--what",
-            name,
-        ];
-        let said = gswc(&words);
+        let said = within("12MB", &file, name);
         let length = said.out.trim().parse::<i64>();
         length.unwrap_or_else(|_| panic!("{name}: {said:?}"))
     };

@@ -95,7 +95,31 @@ pub fn counted_locals(function: &Function, types: &TypeTable) -> LocalSet {
 /// By block, the counted locals that are live where it starts.
 #[must_use]
 pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
-    let mut live = vec![LocalSet::new(function.locals.len()); function.blocks.len()];
+    backwards(
+        function,
+        LocalSet::new(function.locals.len()),
+        |block, starts| {
+            let mut now = live_before_terminator(block, starts, counted);
+            for instruction in block.instructions.iter().rev() {
+                // Written first, read second, since the walk goes backwards: `x = x + 1` keeps `x` live before it.
+                if let Some(written) = instruction_written(instruction) {
+                    now.remove(written);
+                }
+                add_operands(&mut now, &instruction_operands(instruction), counted);
+            }
+            now
+        },
+    )
+}
+
+/// By block, what holds where it starts, which `at_start` finds from what holds where its successors start; it grows from `none`
+/// until nothing changes.
+pub(super) fn backwards(
+    function: &Function,
+    none: LocalSet,
+    at_start: impl Fn(&Block, &[LocalSet]) -> LocalSet,
+) -> Vec<LocalSet> {
+    let mut starts = vec![none; function.blocks.len()];
     let mut predecessors = vec![Vec::new(); function.blocks.len()];
     for (index, block) in function.blocks.iter().enumerate() {
         for edge in edges(&block.terminator) {
@@ -108,16 +132,8 @@ pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
     let mut queued = vec![true; function.blocks.len()];
     while let Some(index) = work.pop() {
         queued[index] = false;
-        let block = &function.blocks[index];
-        let mut now = live_before_terminator(block, &live, counted);
-        for instruction in block.instructions.iter().rev() {
-            // Written first, read second, since the walk goes backwards: `x = x + 1` keeps `x` live before it.
-            if let Some(written) = instruction_written(instruction) {
-                now.remove(written);
-            }
-            add_operands(&mut now, &instruction_operands(instruction), counted);
-        }
-        if live[index].extend(&now) {
+        let now = at_start(&function.blocks[index], &starts);
+        if starts[index].extend(&now) {
             for &before in &predecessors[index] {
                 if !std::mem::replace(&mut queued[before], true) {
                     work.push(before);
@@ -125,7 +141,7 @@ pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
             }
         }
     }
-    live
+    starts
 }
 
 /// The counted locals that are live after a block's last instruction.

@@ -94,16 +94,13 @@ impl<'a> Walk<'a> {
 
     /// Whether two items of one shape say the same by themselves, whatever they are given.
     fn says_same(&self, old: &Item<'_>, new: &Item<'_>) -> bool {
-        match (old, new) {
-            (
-                Item::Instruction(Instruction::Word { word: a, .. }),
-                Item::Instruction(Instruction::Word { word: b, .. }),
-            ) => return a == b,
-            (
-                Item::Instruction(Instruction::Constant { constant: a, .. }),
-                Item::Instruction(Instruction::Constant { constant: b, .. }),
-            ) => return text(self.old.module, *a) == text(self.new.module, *b),
-            _ => {}
+        use Instruction::{Constant, Word};
+        use Item::Instruction as Of;
+        if let (Of(Word { word: a, .. }), Of(Word { word: b, .. })) = (old, new) {
+            return a == b;
+        }
+        if let (Of(Constant { constant: a, .. }), Of(Constant { constant: b, .. })) = (old, new) {
+            return text(self.old.module, *a) == text(self.new.module, *b);
         }
         let name = |side: &Side<'_>, it: &Item<'_>| match it.calls(side.module) {
             Calls::Function(it) | Calls::Later(it) => {

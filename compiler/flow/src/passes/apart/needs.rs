@@ -5,7 +5,7 @@ use gsw_abi::types::{Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Function, Instruction, LocalId, Operand, Terminator};
-use crate::passes::liveness::LocalSet;
+use crate::passes::liveness::{LocalSet, backwards};
 use crate::role::{edges, instruction_operands, instruction_written, terminator_operands};
 
 /// A word of a record or tuple.
@@ -161,31 +161,13 @@ impl Fields {
 
 /// By block, what is needed where it starts.
 pub(super) fn needs_at_start(function: &Function, fields: &Fields) -> Vec<LocalSet> {
-    let mut starts = vec![fields.none(); function.blocks.len()];
-    let mut predecessors = vec![Vec::new(); function.blocks.len()];
-    for (index, block) in function.blocks.iter().enumerate() {
-        for edge in edges(&block.terminator) {
-            predecessors[edge.target.0 as usize].push(index);
-        }
-    }
-    let mut work: Vec<usize> = (0..function.blocks.len()).collect();
-    let mut queued = vec![true; function.blocks.len()];
-    while let Some(index) = work.pop() {
-        queued[index] = false;
-        let block = &function.blocks[index];
-        let mut needs = fields.before_terminator(block, &starts);
+    backwards(function, fields.none(), |block, starts| {
+        let mut needs = fields.before_terminator(block, starts);
         for instruction in block.instructions.iter().rev() {
             fields.step_back(&mut needs, instruction);
         }
-        if starts[index].extend(&needs) {
-            for &before in &predecessors[index] {
-                if !std::mem::replace(&mut queued[before], true) {
-                    work.push(before);
-                }
-            }
-        }
-    }
-    starts
+        needs
+    })
 }
 
 /// The locals that are given to something that may change them in place, or of which such a part is read.
