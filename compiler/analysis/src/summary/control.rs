@@ -322,10 +322,8 @@ impl<'a> BodyWalk<'a, '_> {
         if matches!(ty, Type::Stream(_)) {
             outcome.value.task.add_to(&mut outcome.does);
         }
-        if matches!(ty, Type::Queue(_)) {
-            outcome.does.late.extend(&deadlock(self.db()));
-        }
         if matches!(ty, Type::Stream(_) | Type::Queue(_)) {
+            outcome.does.late.extend(&deadlock(self.db()));
             outcome.does.waits = Waits::Always;
         }
         let turn = self.dropped(body);

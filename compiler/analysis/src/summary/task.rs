@@ -169,7 +169,8 @@ impl<'a> BodyWalk<'a, '_> {
     }
 }
 
-/// What waiting for tasks or at a queue raises where nothing moves any more.
+/// What waiting for what others in the program do raises where nothing moves any more: for tasks, at queues and streams, for the call
+/// before with the same key or in the same session.
 pub(super) fn deadlock(db: &dyn Db) -> ErrorSet {
     builtin_set(db, BuiltinError::Failed)
 }
