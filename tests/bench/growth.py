@@ -265,6 +265,12 @@ def tools(n):
 
 
 @shape
+def tools_of_a_server(n):
+    tools = lines(n, "/// It.\ntool t#(a: string) -> json once by big")
+    return 'mcp big = stdio("big")\n' + tools + "\n" + workflow("  a")
+
+
+@shape
 def workflows(n):
     return lines(n, "workflow w#(x: int) -> int { x + # }") + "\n" + workflow("  var t = a\n" + lines(n, "  t = w#(t)") + "\n  t")
 

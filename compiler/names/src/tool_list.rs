@@ -210,8 +210,14 @@ pub fn server_tool(db: &dyn Db, server: ItemId, name: &str) -> Option<ItemId> {
     if server.kind(db) != ItemKind::Mcp {
         return None;
     }
-    let mut tools = server_tools(db, server).into_iter();
-    tools.find(|it| it.name(db) == name)
+    // Not by a walk over all tools: a server may have thousands, and each is looked up.
+    let module = server.file(db);
+    let Some(Definition::Item(item)) = resolve_name(db, module, name) else {
+        return None;
+    };
+    let is_tool =
+        item.file(db) == module && item.kind(db) == ItemKind::Tool && !is_private(db, item);
+    (is_tool && item_signature(db, item).signature.server == Some(server)).then_some(item)
 }
 
 /// What follows `as` in a list of tools.
