@@ -121,7 +121,7 @@ use crate::scope::Scopes;
 pub use crate::event::{ErrorPart, RunError, TracePlace};
 pub use crate::hidden::Hiding;
 pub use doubts::CANCELLED;
-pub use finish::{Finished, Left, RunResult};
+pub use finish::{Finished, Left, OpenQuestion, RunResult};
 pub use interrupt::Interruption;
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
