@@ -284,6 +284,32 @@ fn a_race_of_questions_that_were_answered_early_is_won_by_the_first_answer() {
     }
 }
 
+const MANY: &str = r#"
+external one(x: string) -> int by "one:${x}"
+workflow main(x: string) -> int {
+  let all = (0..100).map(n => spawn one("${x}:${n}"))
+  race all
+}
+"#;
+
+/// Of more questions than begin at once, all are asked before one of them is answered.
+#[test]
+fn a_race_of_a_hundred_questions_that_were_answered_early_is_won_by_the_first_answer() {
+    let kept = Kept::new("early-many", MANY);
+    assert_eq!(kept.run(&["--x", "none"]).code, Some(5));
+    let id = id_of(&kept, "main");
+    assert_eq!(kept.run(&["runs", "cancel", &id]).code, Some(0));
+    for (x, order) in [("a", ["99", "3"]), ("b", ["3", "99"])] {
+        for number in order {
+            let key = format!("one:{x}:{number}");
+            let said = kept.run(&["runs", "answer", "--key", &key, "one", number]);
+            assert_eq!(said.code, Some(0), "{said:?}");
+        }
+        let said = kept.run(&["--x", x]);
+        assert_eq!(said.out, format!("{}\n", order[0]), "{said:?}");
+    }
+}
+
 const TIMED: &str = r#"
 external asked(x: string) -> string
 workflow nap(seconds: int) -> string {

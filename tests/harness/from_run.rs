@@ -207,6 +207,37 @@ workflow main() -> int {
 }
 "#;
 
+const GIVEN: &str = r#"
+import std/exec
+permissions { exec: ["sh"] }
+type Login { user: string, @secret pin: string }
+workflow main(user: string, @secret pin: string) -> Login {
+  let _ = exec.run(["sh", "-c", "exit 0", "with ${pin}"])
+  Login { user: user, pin: pin }
+}
+"#;
+
+/// Neither in the arguments, nor in the result, nor in what the program has made of them.
+#[test]
+fn a_test_of_a_run_has_no_hidden_argument() {
+    let kept = Kept::new("from-given", GIVEN);
+    let pin = "correct-horse-4711";
+    let said = run(&kept, &["--user", "ada", "--pin", pin], "");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let test = from(&kept, "newest");
+    assert!(
+        !(test.out.clone() + &test.err).contains("correct"),
+        "{test:?}"
+    );
+    for part in [
+        "\"with ***\"",
+        "main(user: \"ada\", pin: \"***\")",
+        "pin: \"***\" }",
+    ] {
+        assert!(test.out.contains(part), "{part}: {test:?}");
+    }
+}
+
 #[test]
 fn what_no_test_can_be_made_of_is_said() {
     let kept = Kept::new("from-hidden", HIDES);

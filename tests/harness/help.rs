@@ -239,6 +239,10 @@ fn what_is_misspelt_is_answered_with_what_was_meant() {
         ),
         (vec!["check", "--wach"], "'--watch'"),
         (
+            vec!["cache", "stats", "a.gsw"],
+            "`a.gsw` follows `--of` if it is the program whose answers are meant: `--of a.gsw`",
+        ),
+        (
             vec!["run", file, "--", "--tmies", "2"],
             "`main` has no option `--tmies`; did you mean `--times`?",
         ),

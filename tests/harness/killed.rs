@@ -413,10 +413,16 @@ fn a_question_waits_for_its_answer_without_a_process() {
     let id = &run["id"].as_str().expect("a text")[..12];
     assert_eq!((said.code, &*said.out), (Some(5), ""), "{said:?}");
     let program = text(&kept.program);
-    let next = format!(
-        "the run waits for human order\nanswer: {program} runs answer {id} order JSON\nthen resume it: {program} runs resume {id}\n"
+    let (_, next) = said
+        .err
+        .split_once("the run waits for human order\nanswer by ")
+        .expect("what is next");
+    let (due, next) = next.split_at("2026-01-31T09:30:00Z".len());
+    assert!(due.ends_with('Z'), "{}", said.err);
+    let expected = format!(
+        ": {program} runs answer {id} order JSON\nthen resume it: {program} runs resume {id}\n"
     );
-    assert!(said.err.ends_with(&next), "{}", said.err);
+    assert_eq!(next, expected);
     let answer = |name: &str, json: &str| kept.run(&["runs", "answer", id, name, json]);
     for (name, json, code, part) in [
         (

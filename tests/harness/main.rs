@@ -120,6 +120,7 @@ mod terminal;
 mod testing;
 mod thread_shortage;
 mod tidy;
+mod told_of_runs;
 mod tool_timeouts;
 mod tools;
 mod trace;

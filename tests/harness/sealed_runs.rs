@@ -79,6 +79,94 @@ fn a_secret_is_in_nothing_that_is_kept_and_its_run_needs_the_key() {
     assert_eq!(leaks(&kept.folder), Vec::<String>::new());
 }
 
+const REPEATS: &str = r#"
+import std/exec
+import std/fs
+import std/http
+type Login { user: string, @secret pin: string }
+human approve(user: string) -> bool { user "Go on as ${user}?" }
+workflow main(user: string, @secret pin: string, mode: string) -> Login {
+  fs.append("begun.txt", mode)
+  if mode == "read" { let _ = fs.read(pin) }
+  if mode == "write" { fs.write("plain/${pin}", "x") }
+  if mode == "exec" { let _ = exec.run([pin]) }
+  if mode == "check" { let _ = exec.check(["sh", "-c", "echo no such pin: $0 >&2; exit 3", pin]) }
+  if mode == "http" { let _ = http.get("http://127.0.0.1:1/${pin}") }
+  if mode == "status" { let _ = http.HttpResponse { status: 400, headers: {}, body: "no ${pin}" }.ok() }
+  if mode == "waits" {
+    let _ = exec.run(["true", "with the pin ${pin} and much more behind it"])
+    let _ = exec.run(["true", "here and with as much as possible before ${pin}"])
+    let _ = approve(user)
+  }
+  Login { user: user, pin: pin }
+}
+"#;
+
+/// What an effect fails with names what it was given: a path, a program, an address, what a command has written.
+#[test]
+fn what_an_effect_fails_with_shows_no_hidden_argument() {
+    let kept = Kept::new("sealed-errors");
+    kept.build("flow", REPEATS);
+    std::fs::write(kept.path("plain"), "").expect("it can be written");
+    for mode in ["read", "write", "exec", "check", "http", "status"] {
+        let words = ["--user", "ada", "--pin", SECRET, "--mode", mode];
+        for more in [&["--events", "events.jsonl"][..], &["--json"]] {
+            let said = kept.run("flow", &[&words, more].concat());
+            assert_eq!(said.code, Some(1), "{said:?}");
+            assert!(
+                matches!(mode, "http" | "status") || said.err.contains("***"),
+                "{mode}: {said:?}"
+            );
+            assert!(!(said.out + &said.err).contains(SECRET), "{mode} {more:?}");
+        }
+        assert_eq!(leaks(&kept.folder), Vec::<String>::new(), "{mode}");
+    }
+    let ids = kept.ids("flow");
+    assert_eq!(ids.len(), 12);
+    for id in ids {
+        hides(&kept, &id);
+    }
+}
+
+/// Who asks how a run is has not called it.
+#[test]
+fn what_is_shown_of_a_run_hides_its_result_and_what_it_has_asked_for() {
+    let kept = Kept::new("sealed-shown");
+    kept.build("flow", REPEATS);
+    let words = |mode| ["--user", "ada", "--pin", SECRET, "--mode", mode];
+    let said = kept.run("flow", &words("ends"));
+    let result = format!("{{\"user\":\"ada\",\"pin\":\"{SECRET}\"}}\n");
+    assert_eq!(said.out, result, "the caller has it");
+    let id = kept.ids("flow").remove(0);
+    hides(&kept, &id);
+    let shown = kept.run("flow", &["runs", "show", &id]);
+    let expected = "result: {\"user\":\"ada\",\"pin\":\"***\"}\n";
+    assert!(shown.out.ends_with(expected), "{shown:?}");
+    // A command that it has asked for, and another one that it asks for now.
+    assert_eq!(kept.run("flow", &words("waits")).code, Some(5));
+    let mut ids = kept.ids("flow").into_iter();
+    let id = ids.find(|it| *it != id).expect("the second run");
+    hides(&kept, &id);
+    kept.build("flow", &REPEATS.replace("\"true\"", "\"false\""));
+    let said = kept.run("flow", &["runs", "resume", &id]);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    let now = "exec false with the pin *** and much …";
+    assert!(said.err.contains(now), "{said:?}");
+    assert!(!said.err.contains(&SECRET[..8]), "{said:?}");
+    hides(&kept, &id);
+}
+
+/// No command that shows a run shows the secret, or its beginning.
+fn hides(kept: &Kept, id: &str) {
+    for program in ["flow", "gswc"] {
+        for more in [&[][..], &["--json"]] {
+            let said = kept.run(program, &[&["runs", "show", id], more].concat());
+            let all = said.out + &said.err;
+            assert!(!all.contains(&SECRET[..8]), "{program} {more:?}: {all}");
+        }
+    }
+}
+
 const PAID: &str = r#"
 type Payment { amount: int, @secret card: string }
 external payment(card: string) -> Payment by "card:${card}" timeout 2d

@@ -69,6 +69,16 @@ fn undo(kept: &Kept, how: &[&str]) -> Said {
     kept.run(&[&["runs", "undo", &id], how].concat())
 }
 
+#[test]
+fn what_is_taken_back_is_shown_as_an_undo() {
+    let kept = chain("shown");
+    let said = kept.run(&[]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let undos = said.err.lines().filter(|it| it.starts_with("✓ undo ("));
+    assert_eq!(undos.count(), 3, "{said:?}");
+    assert!(!said.err.contains("step undo"), "{said:?}");
+}
+
 /// All three were taken back, each once.
 fn all_is_free(kept: &Kept) {
     let log = log(kept);

@@ -152,6 +152,15 @@ fn refusal(error: &clap::Error) -> Exit {
     {
         return report::usage(&unknown_command(word));
     }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+        && std::env::args_os().nth(1).is_some_and(|it| it == "cache")
+        && !word.starts_with('-')
+    {
+        return report::usage(&format!(
+            "`{word}` follows `--of` if it is the program whose answers are meant: `--of {word}`"
+        ));
+    }
     // Lines that are laid out already, and are too long all the same, such as `Usage:`.
     let text = Columns::of_terminal().lines(&error.render().to_string());
     if error.use_stderr() {

@@ -94,6 +94,8 @@ struct Outside {
     begun: FxHashMap<OperationId, Begun>,
     /// What a run that was brought back waits for, until it has heard that it is to end.
     held: Vec<Operation>,
+    /// Questions that are asked when the run waits.
+    unasked: Vec<Operation>,
     /// The answers that the run uses while they arrive.
     arriving: FxHashMap<OperationId, Arc<Arriving>>,
     leaving: Leaving,
@@ -386,6 +388,7 @@ impl Carrier {
                     self.state().run = Some(run);
                     self.perform(operations, &abandoned);
                     self.begin_held();
+                    self.ask();
                     self.rest();
                     return true;
                 }
@@ -486,7 +489,7 @@ impl Carrier {
             }
         }
         self.begin_when_written(acting);
-        self.ask_when_intended(questions);
+        self.outside().unasked.extend(questions);
     }
 
     /// Begins what is not a sleep; a panic completes it.

@@ -11,7 +11,7 @@ use gsw_abi::types::TypeId;
 use gsw_engine::external::External;
 use gsw_engine::human::Reply;
 use gsw_engine::operation::Outcome;
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::to_the_second;
 use gsw_notation::issue::Issue;
 use indexmap::IndexMap;
 
@@ -353,7 +353,7 @@ fn addresses(run: &Arc<str>, external: &External) -> Vec<Address> {
 
 /// What became of the answer that was first.
 fn again(first: &First) -> String {
-    let at = rfc3339(first.at);
+    let at = to_the_second(first.at);
     let by = first.by.as_ref();
     let by = by.map(|it| format!(" by {it}")).unwrap_or_default();
     let became = match &first.run {
@@ -410,7 +410,7 @@ impl std::fmt::Display for NotTaken {
             Self::Late { name, due } => write!(
                 f,
                 "it is too late to answer `{name}`: the answer was due by {}",
-                rfc3339(*due)
+                to_the_second(*due)
             ),
             Self::NotAPerson { name } => {
                 write!(f, "`{name}` asks a person, and no program answers for one")

@@ -20,7 +20,7 @@ use gsw_notation::path;
 use gsw_notation::{duration, number};
 use serde_json::Value;
 
-use crate::codec::encode::Recipient;
+use crate::codec::encode::{Known, Recipient};
 use crate::codec::sink::{JsonSink, Layout, TextSink};
 use crate::heap::Heap;
 use crate::value::json::View;
@@ -44,7 +44,7 @@ pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
 #[must_use]
 pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> String {
     let mut sink = TextSink::new(Layout::Compact, String::new());
-    encode::write_elements(heap.types(), of, words, Recipient::Observer, &mut sink);
+    encode::write_elements(known(heap), of, words, Recipient::Observer, &mut sink);
     sink.finish()
 }
 
@@ -52,7 +52,7 @@ pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> Strin
 #[must_use]
 pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {
     let mut sink = TextSink::new(Layout::Indented, String::new());
-    encode::write(heap.types(), ty, word, Recipient::Program, &mut sink);
+    encode::write(known(heap), ty, word, Recipient::Program, &mut sink);
     sink.finish()
 }
 
@@ -62,9 +62,13 @@ pub(crate) fn pretty_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u6
 }
 
 fn string_of(heap: &mut Heap, ty: TypeId, word: u64, layout: Layout) -> Result<u64, u64> {
-    let types = Arc::clone(heap.types());
+    let (types, hidden) = (Arc::clone(heap.types()), heap.hidden());
+    let known = Known {
+        types: &types,
+        hidden: &hidden,
+    };
     let mut sink = TextSink::new(layout, string::Writer::new(heap, 0)?);
-    encode::write(&types, ty, word, Recipient::Program, &mut sink);
+    encode::write(known, ty, word, Recipient::Program, &mut sink);
     sink.finish().finish()
 }
 
@@ -91,9 +95,13 @@ pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
 }
 
 fn json_for(heap: &mut Heap, ty: TypeId, word: u64, recipient: Recipient) -> u64 {
-    let types = heap.types().clone();
+    let (types, hidden) = (Arc::clone(heap.types()), heap.hidden());
+    let known = Known {
+        types: &types,
+        hidden: &hidden,
+    };
     let mut sink = JsonSink::new(heap);
-    encode::write(&types, ty, word, recipient, &mut sink);
+    encode::write(known, ty, word, recipient, &mut sink);
     sink.finish()
 }
 
@@ -246,9 +254,16 @@ pub fn path_of_key(key: &str) -> String {
     path::text(&[path::Step::Key(key.into())])
 }
 
+fn known(heap: &Heap) -> Known<'_> {
+    Known {
+        types: heap.types(),
+        hidden: heap.known_hidden(),
+    }
+}
+
 fn encode_for(heap: &Heap, ty: TypeId, word: u64, recipient: Recipient) -> String {
     let mut sink = TextSink::new(Layout::Compact, String::new());
-    encode::write(heap.types(), ty, word, recipient, &mut sink);
+    encode::write(known(heap), ty, word, recipient, &mut sink);
     sink.finish()
 }
 

@@ -59,7 +59,7 @@ pub struct Heap {
     /// The values of constants that are made when they are first used, by the function that makes them.
     constants: rustc_hash::FxHashMap<u32, u64>,
     /// What has come from outside into places that hide it.
-    hidden: Hidden,
+    hidden: Arc<Hidden>,
     cursor: Cursor,
 }
 
@@ -91,29 +91,43 @@ impl Heap {
             hash_key,
             labels: indexmap::IndexSet::new(),
             constants: rustc_hash::FxHashMap::default(),
-            hidden: Hidden::default(),
+            hidden: Arc::default(),
             cursor: Cursor::default(),
         }
     }
 
     /// A value has come from outside into a place that hides it.
     pub(crate) fn hide(&mut self, value: &serde_json::Value) {
-        self.hidden.add(value);
+        Arc::make_mut(&mut self.hidden).add(value);
     }
 
     /// From here on nothing is hidden, and what comes into a hidden place is not kept, until what is returned is given back.
-    pub(crate) fn set_hidden_aside(&mut self) -> Hidden {
+    pub(crate) fn set_hidden_aside(&mut self) -> Arc<Hidden> {
         std::mem::take(&mut self.hidden)
     }
 
-    pub(crate) fn take_hidden_back(&mut self, hidden: Hidden) {
+    pub(crate) fn take_hidden_back(&mut self, hidden: Arc<Hidden>) {
         self.hidden = hidden;
+    }
+
+    /// What is hidden, for who changes the heap meanwhile.
+    pub(crate) fn hidden(&self) -> Arc<Hidden> {
+        Arc::clone(&self.hidden)
+    }
+
+    pub(crate) fn known_hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// A text that the runtime has made of values, without those that are hidden. A text is cut after this and not before, so that no
     /// beginning of one is left.
     pub(crate) fn without_hidden(&self, text: String) -> String {
         self.hidden.redact_text(text)
+    }
+
+    /// What observers see of a few words about an operation.
+    pub(crate) fn shown_summary(&self, summary: &str) -> String {
+        self.hidden.redact_summary(summary)
     }
 
     /// The same of the texts in a value.

@@ -6,12 +6,14 @@
 
 mod arguments;
 
-use std::cell::OnceCell;
+use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use gsw_notation::duration;
 use indexmap::IndexMap;
 use serde_json::Value;
+
+use crate::operation::{CUT, SHOWN, one_line};
 
 /// What observers see of a value that is hidden.
 pub const REDACTED: &str = "***";
@@ -22,13 +24,25 @@ const SHORTEST: usize = 4;
 /// How many texts of a run are looked for; of one that has more, all messages are hidden that could show one. A guess.
 const MOST: usize = 10_000;
 
+/// What observers do not see of a run, for texts about it that others make.
+#[derive(Clone, Debug)]
+pub struct Hiding(pub(crate) Arc<Hidden>);
+
+impl Hiding {
+    /// A text as observers see it.
+    #[must_use]
+    pub fn text(&self, text: String) -> String {
+        self.0.redact_text(text)
+    }
+}
+
 /// The texts of hidden values, and what observers see of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
     known: IndexMap<String, String>,
     /// Whether it is unknown what is hidden, so that everything is.
     hides_all: bool,
-    finder: OnceCell<Option<AhoCorasick>>,
+    finder: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Hidden {
@@ -104,9 +118,11 @@ impl Hidden {
 
     fn add_text(&mut self, text: &str) {
         if text.chars().nth(SHORTEST - 1).is_some() {
-            let is_new = self.known.insert(text.to_owned(), REDACTED.to_owned());
-            if is_new.is_none() {
-                self.finder.take();
+            // A few words about an operation have it in one line.
+            for text in [text.to_owned(), one_line(text)] {
+                if self.known.insert(text, REDACTED.to_owned()).is_none() {
+                    self.finder.take();
+                }
             }
         }
     }
@@ -148,6 +164,22 @@ impl Hidden {
         }
     }
 
+    /// Replaces them in a few words about an operation, also the beginning of one in which the words were cut.
+    pub(crate) fn redact_summary(&self, words: &str) -> String {
+        let text = self.redact_text(words.to_owned());
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some((part, behind)) = rest.split_once(CUT) {
+            match without_beginning(part, &self.known) {
+                Some(before) => out.extend([before, REDACTED]),
+                None => out.push_str(part),
+            }
+            out.push(CUT);
+            rest = behind;
+        }
+        out + rest
+    }
+
     /// Replaces them in `text`.
     pub(crate) fn redact_text(&self, text: String) -> String {
         if self.is_empty() {
@@ -166,6 +198,18 @@ impl Hidden {
         let shown: Vec<&str> = self.known.values().map(String::as_str).collect();
         finder.replace_all(&text, &shown)
     }
+}
+
+/// A part of a text that was cut behind it, without the beginning of a hidden text that is left there.
+fn without_beginning<'a>(part: &'a str, known: &IndexMap<String, String>) -> Option<&'a str> {
+    let starts = part.char_indices().rev().map(|(start, _)| start);
+    // The first characters alone are parts of too many words, and no more than this is left of any.
+    let starts = starts.take(SHOWN).skip(SHORTEST - 1);
+    let starts = starts.filter(|it| {
+        let left = &part[*it..];
+        known.keys().any(|text| text.starts_with(left))
+    });
+    starts.last().map(|it| &part[..it])
 }
 
 /// How a program writes the duration that a number of JSON may be.
@@ -199,5 +243,23 @@ mod tests {
         hidden.add_values(&json!({ "note": long }), &json!({ "note": "***" }));
         assert_eq!(hidden.redact_text(format!("a {long} b")), "a *** b");
         assert_eq!(hidden.redact_text("a == b".into()), "a == b");
+    }
+
+    /// What is left of a long text, and of several lines, is hidden like the whole.
+    #[test]
+    fn words_that_were_cut_do_not_end_with_the_beginning_of_what_is_hidden() {
+        let mut hidden = Hidden::default();
+        hidden.add(&json!("correct-horse-battery"));
+        hidden.add(&json!("BEGIN KEY\nabcdef\nEND KEY"));
+        let shown = |words| hidden.redact_summary(words);
+        assert_eq!(shown("exec a corre…"), "exec a ***…");
+        assert_eq!(shown("exec a correct-horse-battery b…"), "exec a *** b…");
+        assert_eq!(
+            shown("call(x corr…, y BEGIN KEY abc…)"),
+            "call(x ***…, y ***…)"
+        );
+        assert_eq!(shown("exec BEGIN KEY abcdef END KEY"), "exec ***");
+        assert_eq!(shown("exec a cor…"), "exec a cor…");
+        assert_eq!(shown("exec corrects…"), "exec corrects…");
     }
 }

@@ -119,8 +119,9 @@ use crate::run::undo::Undos;
 use crate::scope::Scopes;
 
 pub use crate::event::{ErrorPart, RunError, TracePlace};
+pub use crate::hidden::Hiding;
 pub use doubts::CANCELLED;
-pub use finish::{Finished, Left, RunResult};
+pub use finish::{Finished, Left, OpenQuestion, RunResult};
 pub use interrupt::Interruption;
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
@@ -242,6 +243,18 @@ impl Run {
     #[must_use]
     pub fn now(&self) -> i64 {
         self.progress.now()
+    }
+
+    /// What observers do not see of the run.
+    #[must_use]
+    pub fn hiding(&self) -> Hiding {
+        Hiding(self.heap.hidden())
+    }
+
+    /// What observers see of a few words about an operation.
+    #[must_use]
+    pub fn shown_summary(&self, summary: &str) -> String {
+        self.heap.shown_summary(summary)
     }
 
     /// Runs until every task waits, many operations are requested, or the run has ended. Its notices go to its port

@@ -7,6 +7,8 @@ use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
 
+use crate::duration::SECOND;
+
 /// The shape of RFC 3339 up to the seconds, `0` for a digit. The crate reads more forms than that.
 const SHAPE: &[u8] = b"0000-00-00T00:00:00";
 
@@ -27,6 +29,12 @@ pub enum Fault {
 #[must_use]
 pub fn rfc3339(time: i64) -> String {
     Rfc3339::of(time).text().to_owned()
+}
+
+/// RFC 3339 in UTC without parts of a second, for people.
+#[must_use]
+pub fn to_the_second(time: i64) -> String {
+    rfc3339(time.saturating_sub(time.rem_euclid(SECOND)))
 }
 
 /// An instant as RFC 3339, made without an allocation because every event has one.

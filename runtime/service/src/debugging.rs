@@ -17,6 +17,7 @@ use crate::mcp::progress;
 use crate::setup::{base_options, settle};
 use crate::store::Origin;
 use crate::terminal;
+use crate::undos::Stepping;
 use crate::value_text;
 
 /// The debugger and people that are attached to the runs.
@@ -58,7 +59,7 @@ pub fn engine(
 /// The line that is shown for an event while the run continues; most have none.
 #[must_use]
 pub fn line(event: &EventKind) -> Option<String> {
-    progress::progress(event)
+    progress::progress(event, Stepping::Step)
 }
 
 /// The JSON text of an answer of this type, read as on a command line: a text is written as it is, a record as JSON.

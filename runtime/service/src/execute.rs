@@ -216,6 +216,10 @@ pub(crate) fn carry(
     engine.close();
     watchers.end(&observers);
     let next = Next::new(origin, options, &id);
+    let next = match &store {
+        Some(store) => next.kept_in(store),
+        None => next,
+    };
     let form = form(options, is_text(&engine, result));
     let exit = match tape::unasked(&finished) {
         Some(why) => tape::tell_failure(options, why),

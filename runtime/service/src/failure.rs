@@ -106,12 +106,12 @@ fn times(places: &[TracePlace], length: usize) -> usize {
     }
 }
 
-/// How to look at a run that has failed: its events, which are in a file or must be written first, by this option.
-pub fn look_closer(events: Option<&EventSink>, option: &str, colors: Colors) -> String {
+/// How to look at a run that has failed: its events, where they were written, else as this says.
+pub fn look_closer(events: Option<&EventSink>, otherwise: String, colors: Colors) -> String {
     let how = match events {
         Some(EventSink::File(file)) => format!("`gswc trace {file}`"),
         Some(EventSink::Standard) => "`gswc trace FILE`, with the events in a file".to_owned(),
-        None => format!("run it with `{option}`, then `gswc trace run.jsonl`"),
+        None => otherwise,
     };
     let mut out = Report::default();
     out.hanging(Tone::Dim, "  to look closer: ", &how, INDENT);

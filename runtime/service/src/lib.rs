@@ -35,6 +35,7 @@ mod table;
 mod tape;
 mod terminal;
 pub mod testing;
+mod undos;
 mod value_text;
 mod watchers;
 mod worker;

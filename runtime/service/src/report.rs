@@ -4,10 +4,12 @@ use std::io::IsTerminal;
 
 use gsw_abi::types::{Type, TypeId};
 use gsw_driver::durable::history::begun_elsewhere;
+use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::runs::DetachedEnd;
-use gsw_engine::run::{Left, RunError, RunResult};
+use gsw_engine::run::{Left, OpenQuestion, RunError, RunResult};
 use gsw_journal::store::Store;
+use gsw_notation::calendar::to_the_second;
 use serde_json::json;
 
 use crate::arguments::{BuiltinOptions, ResultForm, Verbosity};
@@ -17,11 +19,22 @@ use crate::store::Origin;
 use crate::terminal::Colors;
 use crate::{failure, result_text, terminal};
 
+/// The most questions that are listed of a run that is left; a guess.
+const MOST_QUESTIONS: usize = 10;
+
 /// How a user resumes a run.
 pub(crate) struct Next {
     command: String,
     store: String,
     pub(crate) id: String,
+    kept: Kept,
+}
+
+/// Whether a run is in the store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Yes,
+    No,
 }
 
 impl Next {
@@ -33,6 +46,27 @@ impl Next {
                 None => String::new(),
             },
             id: short(id).to_owned(),
+            kept: Kept::No,
+        }
+    }
+
+    /// The same of a run that is looked for in the store.
+    pub(crate) fn kept_in(mut self, store: &RunStore) -> Self {
+        if store.existing().is_ok_and(|it| it.find(&self.id).is_ok()) {
+            self.kept = Kept::Yes;
+        }
+        self
+    }
+
+    /// How to look at the run when it has failed. What is kept can be shown; anything else has to be run again, which repeats
+    /// its effects.
+    fn look(&self) -> String {
+        match self.kept {
+            Kept::Yes => format!("`{}`", self.show()),
+            Kept::No => format!(
+                "run it with `{}`, then `gswc trace run.jsonl`",
+                self.events_option()
+            ),
         }
     }
 
@@ -50,6 +84,7 @@ impl Next {
             command: program,
             store,
             id,
+            kept: _,
         } = self;
         let rest = match rest.is_empty() {
             true => String::new(),
@@ -60,6 +95,35 @@ impl Next {
 
     pub(crate) fn resume(&self) -> String {
         self.runs("resume", "")
+    }
+
+    /// The command that answers a question: by its key, where it has one, since what sends the answer knows no run.
+    pub(crate) fn answer(&self, name: &str, by: &str, key: Option<&str>) -> String {
+        match key {
+            Some(key) => format!(
+                "{} runs answer --key {} {} JSON{}",
+                self.command,
+                quoted(key),
+                quoted(name),
+                self.store
+            ),
+            None => self.runs("answer", &format!("{} JSON", quoted(by))),
+        }
+    }
+
+    /// What asks for an answer, each in a line, with the time until which it is taken.
+    pub(crate) fn answers(&self, questions: &[OpenQuestion]) -> String {
+        let mut text = String::new();
+        for it in questions.iter().take(MOST_QUESTIONS) {
+            let by = it.due.map(|due| format!(" by {}", to_the_second(due)));
+            let command = self.answer(&it.name, &it.by, it.key.as_deref());
+            text.push_str(&format!("answer{}: {command}\n", by.unwrap_or_default()));
+        }
+        let more = questions.len().saturating_sub(MOST_QUESTIONS);
+        if more > 0 {
+            text.push_str(&format!("and {more} more: {}\n", self.show()));
+        }
+        text
     }
 
     fn show(&self) -> String {
@@ -192,7 +256,7 @@ pub(crate) fn report(
                 (ResultForm::Json, Ok(json)) => say::say_json(&json),
                 (ResultForm::Json, Err(_))
                 | (ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw, _) => {
-                    say_failure(error, options, next.events_option());
+                    say_failure(error, options, next.look());
                 }
             }
             failure::exit_of(error)
@@ -249,14 +313,10 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => match why {
             Left::Interrupted => say(&format!("interrupted; resume it: {}", next.resume())),
             Left::Parked { questions, .. } => {
-                let mut text = format!("{why}\n");
-                for name in questions {
-                    let rest = format!("{} JSON", quoted(name));
-                    text.push_str(&format!("answer: {}\n", next.runs("answer", &rest)));
-                }
+                let answers = next.answers(questions);
                 let then = if questions.is_empty() { "" } else { "then " };
-                text.push_str(&format!("{then}resume it: {}", next.resume()));
-                say::say_lines(&text);
+                let resume = next.resume();
+                say::say_lines(&format!("{why}\n{answers}{then}resume it: {resume}"));
             }
             Left::Diverged { .. } => say(&format!(
                 "error: {why}\nnothing was done, and the run needs a decision: put the program that began it back ({} says which), \
@@ -272,12 +332,12 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
 }
 
 /// Says what ended the run, and how to find out more.
-fn say_failure(error: &RunError, options: &BuiltinOptions, option: &str) {
+fn say_failure(error: &RunError, options: &BuiltinOptions, look: String) {
     let colors = terminal::error_colors();
     let mut text = failure::styled(error, colors);
     match options.verbosity {
         Verbosity::Quiet => {}
-        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), option, colors),
+        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), look, colors),
     }
     say::say_styled(&text);
 }

@@ -26,8 +26,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::operation::OperationId;
 use gsw_journal::list::{Carried, Info, Listed};
 use gsw_journal::store::Error;
-use gsw_notation::calendar::rfc3339;
-use gsw_notation::duration::SECOND;
+use gsw_notation::calendar::{rfc3339, to_the_second};
 use gsw_notation::json;
 use gsw_trace::measure::money;
 use serde_json::{Map, Value, json};
@@ -100,7 +99,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
             let answered = answer::answer(&engine, &store, to, &name, answer, next);
-            answered.map(|it| tell(form, &it)).map_err(Refusal::from)
+            answered.map(|it| tell(form, &it))
         }
         RunsCommand::Settle {
             id,
@@ -323,7 +322,7 @@ fn print_list(store: &RunStore, runs: &[Info], form: ResultForm) -> Exit {
             short(&it.id).to_owned(),
             it.workflow.clone(),
             it.shown_status().name().to_owned(),
-            rfc3339(it.begun - it.begun.rem_euclid(SECOND)),
+            to_the_second(it.begun),
             match costs(it) {
                 Some(Cost::Usd(usd)) => money(usd),
                 Some(Cost::AtLeast(usd)) => format!("≥{}", money(usd)),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use gsw_driver::engine::resuming::image_digest;
+use gsw_engine::load::footer;
 use gsw_flow::compare::{Class, Compared, Difference, Place, What, compare};
 use gsw_service::{Exit, Replayed, Verdict, dry_replay, in_flight, short};
 use gsw_trace::measure::counted;
@@ -31,6 +33,19 @@ struct Pair {
     /// The earlier one.
     old: PathBuf,
     workflows: Vec<Compared>,
+}
+
+/// A program that began runs and is another version now, so that there is nothing to compare with.
+struct Replaced {
+    path: PathBuf,
+    runs: usize,
+}
+
+/// What is known of the versions.
+#[derive(Default)]
+struct Versions {
+    pairs: Vec<Pair>,
+    replaced: Vec<Replaced>,
 }
 
 /// Compares versions of a program, and tries the runs of a store.
@@ -64,30 +79,29 @@ fn compared(arguments: &Compat) -> Result<Exit, Exit> {
     };
     let new = version(new)?;
     let unreadable = |why: String| report::failure(&why);
-    let mut pairs = Vec::new();
-    match (old, &arguments.runs) {
-        (Some(old), _) => pairs.push(pair(old, &version(old)?, &new)),
+    let versions = match (old, &arguments.runs) {
+        (Some(old), _) => Versions {
+            pairs: vec![pair(old, &version(old)?, &new)],
+            replaced: Vec::new(),
+        },
         (None, Some(store)) => {
-            for path in programs(store).map_err(unreadable)? {
-                if path.exists() {
-                    pairs.push(pair(&path, &version(&path)?, &new));
-                }
-            }
+            let began = programs(store).map_err(unreadable)?;
+            beginners(began, &arguments.files[0], &new)?
         }
-        (None, None) => {}
-    }
+        (None, None) => Versions::default(),
+    };
     let runs = match &arguments.runs {
         Some(store) => Some(dry_replay(new.loaded, store).map_err(unreadable)?),
         None => None,
     };
     let shown = match arguments.json {
-        true => report::output_value(&as_json(&pairs, runs.as_deref())),
-        false => report::output(&as_text(&pairs, runs.as_deref())),
+        true => report::output_value(&as_json(&versions, runs.as_deref())),
+        false => report::output(&as_text(&versions, runs.as_deref())),
     };
     Ok(match (shown, &runs) {
         (Exit::Done, Some(runs)) if runs.iter().all(goes_on) => Exit::Done,
         (Exit::Done, Some(_)) => Exit::Raised,
-        (Exit::Done, None) => verdict(&pairs),
+        (Exit::Done, None) => verdict(&versions.pairs),
         (failed, _) => failed,
     })
 }
@@ -99,15 +113,54 @@ fn pair(path: &Path, old: &Version, new: &Version) -> Pair {
     }
 }
 
-/// The programs that began the runs of a store that have not ended.
-fn programs(store: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut programs: Vec<PathBuf> = in_flight(store)?
-        .into_iter()
-        .map(|it| PathBuf::from(it.program))
-        .collect();
-    programs.sort();
-    programs.dedup();
+/// The programs that began the runs of a store that have not ended, with the images that these had.
+fn programs(store: &Path) -> Result<BTreeMap<PathBuf, Vec<[u8; 32]>>, String> {
+    let mut programs: BTreeMap<PathBuf, Vec<[u8; 32]>> = BTreeMap::new();
+    for run in in_flight(store)? {
+        let images = programs.entry(PathBuf::from(run.program)).or_default();
+        images.push(run.image);
+    }
     Ok(programs)
+}
+
+/// The programs that began runs, compared with a later version that is at `path`: as far as they are still what they were.
+fn beginners(
+    began: BTreeMap<PathBuf, Vec<[u8; 32]>>,
+    path: &Path,
+    new: &Version,
+) -> Result<Versions, Exit> {
+    let mut versions = Versions::default();
+    for (program, images) in began {
+        // A source may be compiled to another image, by where it is compiled. The file that is to be compared is no earlier
+        // version of itself.
+        let is_replaced = match footer::sum_of(&program) {
+            Ok(Some(sum)) => !images.contains(&sum),
+            Ok(None) => {
+                is_same_file(&program, path) && !images.contains(&image_digest(&new.loaded))
+            }
+            // It is gone.
+            Err(_) => continue,
+        };
+        match is_replaced {
+            true => versions.replaced.push(Replaced {
+                path: program,
+                runs: images.len(),
+            }),
+            false => versions
+                .pairs
+                .push(pair(&program, &version(&program)?, new)),
+        }
+    }
+    Ok(versions)
+}
+
+/// Whether two paths are of one file, or of a project and its entry.
+fn is_same_file(program: &Path, path: &Path) -> bool {
+    let real = |it: &Path| std::fs::canonicalize(it).ok();
+    match (real(program), real(path)) {
+        (Some(program), Some(path)) => program == path || program.parent() == Some(&path),
+        (Some(_) | None, _) => false,
+    }
 }
 
 /// Without runs, what may be lost counts.
@@ -144,9 +197,18 @@ fn counts(runs: Option<&[Replayed]>) -> Option<BTreeMap<&str, usize>> {
     Some(counts)
 }
 
-fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
+fn as_text(versions: &Versions, runs: Option<&[Replayed]>) -> String {
+    let Versions { pairs, replaced } = versions;
     let mut text = String::new();
     let counts = counts(runs);
+    for Replaced { path, runs } in replaced {
+        let _ = writeln!(
+            text,
+            "`{}` is no longer the version that began {}, so nothing is compared with it",
+            path.display(),
+            counted(*runs as u64, "run")
+        );
+    }
     for Pair { old, workflows } in pairs {
         if pairs.len() > 1 {
             let _ = writeln!(text, "{}", old.display());
@@ -244,7 +306,7 @@ fn said(what: &What) -> String {
     }
 }
 
-fn as_json(pairs: &[Pair], runs: Option<&[Replayed]>) -> Value {
+fn as_json(Versions { pairs, replaced }: &Versions, runs: Option<&[Replayed]>) -> Value {
     let counts = counts(runs);
     let count = |workflow: &str| {
         let counts = counts.as_ref()?;
@@ -291,5 +353,9 @@ fn as_json(pairs: &[Pair], runs: Option<&[Replayed]>) -> Value {
         };
         runs.iter().map(run).collect::<Vec<_>>()
     });
-    json!({ "workflows": workflows, "runs": runs })
+    let replaced: Vec<Value> = replaced
+        .iter()
+        .map(|it| json!({ "program": it.path.display().to_string(), "runs": it.runs }))
+        .collect();
+    json!({ "workflows": workflows, "replaced": replaced, "runs": runs })
 }

@@ -501,6 +501,7 @@ impl Carrier {
         }
         self.outside().held = again;
         self.begin_held();
+        self.ask();
     }
 
     /// Begins what a run that was brought back waits for. One that is to end hears of that first: most of it is given up then,

@@ -32,9 +32,19 @@ impl Carrier {
         self.intend(&asked, then);
     }
 
+    /// Asks what the run has come to ask by the time that it waits: of a turn with very many questions the first are there before
+    /// the last.
+    pub(super) fn ask(self: &Arc<Self>) {
+        let mut outside = self.outside();
+        let mut questions = std::mem::take(&mut outside.unasked);
+        questions.retain(|it| outside.begun.contains_key(&it.id));
+        drop(outside);
+        self.ask_when_intended(questions);
+    }
+
     /// Asks questions when all of them are on the disk: answers that were given early are taken with the questions, and which of
     /// them comes first is known when all are.
-    pub(super) fn ask_when_intended(self: &Arc<Self>, questions: Vec<Operation>) {
+    fn ask_when_intended(self: &Arc<Self>, questions: Vec<Operation>) {
         let mut asked = questions.clone().into_iter();
         let Some(last) = asked.next_back() else {
             return;

@@ -1,11 +1,16 @@
 //! An operation without an outcome: how it is recognized after a restart, and what it needs until it completes.
 
+use std::collections::BTreeMap;
+
 use gsw_abi::site::Site;
 use gsw_engine::operation::{Operation, OperationId, Request};
+use gsw_engine::run::OpenQuestion;
 use gsw_journal::questions::{Kind, Question};
 use gsw_journal::record::{Hash, Identity, digest};
 use gsw_notation::json::written;
 use serde_json::{Value, json};
+
+use crate::durable::secrecy::Secrecy;
 
 /// A run that waits for this long, in nanoseconds, need not have a process.
 pub(crate) const LONG: i64 = 60_000_000_000;
@@ -57,6 +62,7 @@ pub(crate) struct Asks {
     pub(crate) name: String,
     /// 64 hex digits over all that is asked.
     pub(crate) digest: String,
+    pub(crate) key: Option<String>,
 }
 
 impl Asks {
@@ -65,6 +71,7 @@ impl Asks {
         Some(Self {
             name: name.to_owned(),
             digest: digest.to_owned(),
+            key: request.key().map(str::to_owned),
         })
     }
 }
@@ -95,6 +102,27 @@ pub(crate) fn answered_by<'a>(
     }
 }
 
+/// The questions of a run that is left, as those who answer find them.
+pub(crate) fn open_questions(
+    outstanding: &BTreeMap<OperationId, Asked>,
+    secrecy: Secrecy,
+) -> Vec<OpenQuestion> {
+    let asked = outstanding.iter();
+    let asked = asked.filter_map(|(id, it)| Some((id, it, it.asks.as_ref()?)));
+    let names: Vec<&str> = asked.clone().map(|(_, _, it)| &*it.name).collect();
+    let open = asked.map(|(id, it, asks)| OpenQuestion {
+        name: asks.name.clone(),
+        by: answered_by(id.0, &asks.name, names.iter().copied()),
+        key: match secrecy {
+            Secrecy::Plain => asks.key.clone(),
+            // It may be made of a secret.
+            Secrecy::Sealed => None,
+        },
+        due: it.due,
+    });
+    open.collect()
+}
+
 /// What an operation asks of a person, as the store keeps it.
 pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
     let (kind, key, schema, shown) = if let Request::Human { question } = &operation.request {
@@ -108,7 +136,7 @@ pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
     } else {
         return None;
     };
-    let Asks { name, digest } = Asks::of(&operation.request)?;
+    let Asks { name, digest, .. } = Asks::of(&operation.request)?;
     Some(Question {
         operation: operation.id.0,
         kind,

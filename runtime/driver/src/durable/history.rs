@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gsw_engine::operation::Outcome;
+use gsw_engine::operation::{Outcome, bare_summary};
 use gsw_journal::diff::{Step, diff};
 use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Payload, Record};
@@ -189,12 +189,7 @@ impl History {
             if let Became::Completed { outcome, .. } = &mut told.became {
                 *outcome = Value::String(HIDDEN.into());
             }
-            let what = told.what.as_mut();
-            if let Some((what, end)) = what.and_then(|it| it.find(['(', '`']).map(|end| (it, end)))
-            {
-                what.truncate(end);
-                what.push_str(HIDDEN);
-            }
+            told.what = told.what.as_deref().map(bare_summary);
         }
         self.end = self.end.take().map(|_| HIDDEN.into());
     }

@@ -9,7 +9,7 @@ use gsw_journal::list::Status;
 use gsw_journal::record::{Blob, Payload, Record};
 use gsw_journal::store::Error;
 use gsw_journal::writer::{Failure, Journal, Then};
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::to_the_second;
 
 use crate::durable::asked::{self, Asked, Asks, Needs};
 use crate::durable::backlog::Backlog;
@@ -497,17 +497,9 @@ impl Remembered {
 
     /// What a run waits for that needs no process.
     pub(crate) fn parked(&self) -> Left {
-        let asked = || {
-            let outstanding = self.outstanding.iter();
-            outstanding.filter_map(|(id, it)| Some((id.0, &*it.asks.as_ref()?.name)))
-        };
         Left::Parked {
             waiting: self.waiting(),
-            questions: asked()
-                .map(|(operation, name)| {
-                    asked::answered_by(operation, name, asked().map(|(_, name)| name))
-                })
-                .collect(),
+            questions: asked::open_questions(&self.outstanding, self.secrecy),
         }
     }
 
@@ -517,7 +509,7 @@ impl Remembered {
         let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
         let shown = self.outstanding.values().filter(is_shown);
         let said = |it: &Asked| match (it.needs, it.due) {
-            (Needs::Time, Some(due)) => format!("{} until {}", it.what, rfc3339(due)),
+            (Needs::Time, Some(due)) => format!("{} until {}", it.what, to_the_second(due)),
             (Needs::Time | Needs::Process | Needs::Somebody, _) => it.what.clone(),
         };
         let mut words: Vec<String> = shown.take(SHOWN + 1).map(said).collect();

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
 
 use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Passing, Request};
-use gsw_engine::run::{Abandoned, Finished, Interruption, Run, Turn, Whose};
+use gsw_engine::run::{Abandoned, Finished, Interruption, Run, RunResult, Turn, Whose};
 use gsw_journal::record::{Identity, UndoWish};
+use gsw_notation::issue::Issue;
 
 use crate::carrier::message::bring_outcome;
 use crate::durable::asked::{self, Asked, LONG};
@@ -161,7 +162,7 @@ fn give(
             }
             // A node may begin in the last turn of all.
             Turn::Done(_) if stops(replay.given - interruptions) => return Ok(replay.waits(run)),
-            Turn::Done(finished) => return ended(finished, replay.past),
+            Turn::Done(finished) => return ended(run, finished, replay.past),
         }
         if stops(replay.given - interruptions) {
             return Ok(replay.waits(run));
@@ -221,13 +222,21 @@ pub(crate) fn pass_time(pending: &mut [Pending], now: i64) {
 }
 
 /// What a run has come to that has ended: all of its past must have been given to it.
-fn ended(finished: Box<Finished>, mut left: impl Iterator<Item = Past>) -> Result<Brought, String> {
+fn ended(
+    run: &Run,
+    finished: Box<Finished>,
+    mut left: impl Iterator<Item = Past>,
+) -> Result<Brought, String> {
     match left.find(|it| !matches!(it, Past::Forked)) {
         None => Ok(Brought::Ended(finished)),
-        Some(next) => Err(format!(
-            "recorded: {}; now: the run has ended",
-            said_of(&next)
-        )),
+        Some(next) => {
+            let both = format!(
+                "recorded: {}; now: {}",
+                said_of(&next),
+                said_of_end(&finished.result)
+            );
+            Err(run.shown_summary(&both))
+        }
     }
 }
 
@@ -286,11 +295,11 @@ impl<'a> Replay<'a> {
                 return Ok(Given::Silent);
             }
             Past::Intent { of, asked } => {
-                self.intend(of, asked.as_deref())?;
+                self.intend(run, of, asked.as_deref())?;
                 return Ok(Given::Silent);
             }
             Past::NotDone(of) => {
-                self.not_done(of)?;
+                self.not_done(run, of)?;
                 return Ok(Given::Silent);
             }
             Past::Resumed { now } => {
@@ -347,7 +356,7 @@ impl<'a> Replay<'a> {
     }
 
     /// `asked` or a later record may describe what was about to begin.
-    fn intend(&mut self, of: Identity, asked: Option<&str>) -> Result<(), String> {
+    fn intend(&mut self, run: &Run, of: Identity, asked: Option<&str>) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of || self.is_interrupted => {
@@ -372,12 +381,12 @@ impl<'a> Replay<'a> {
                     | Past::Forked => None,
                 });
                 let unsaid = "something that must not happen twice";
-                Err(self.difference(asked.or(what).unwrap_or(unsaid), of))
+                Err(self.difference(run, asked.or(what).unwrap_or(unsaid), of))
             }
         }
     }
 
-    fn not_done(&mut self, of: Identity) -> Result<(), String> {
+    fn not_done(&mut self, run: &Run, of: Identity) -> Result<(), String> {
         match self.pending.get_mut(&OperationId(of.operation)) {
             Some(pending) if pending.asked.of == of || self.is_interrupted => {
                 if pending.state == PendingState::Intended {
@@ -385,7 +394,7 @@ impl<'a> Replay<'a> {
                 }
                 Ok(())
             }
-            Some(_) | None => Err(self.difference("something that was not done", of)),
+            Some(_) | None => Err(self.difference(run, "something that was not done", of)),
         }
     }
 
@@ -401,11 +410,12 @@ impl<'a> Replay<'a> {
             Some(pending) if pending.asked.of == of => {}
             Some(pending)
                 if self.is_interrupted && acts_alike(&pending.asked.what, &noted.what) => {}
-            Some(_) | None => return Err(self.difference(&noted.what, of)),
+            Some(_) | None => return Err(self.difference(run, &noted.what, of)),
         }
         let pending = self.pending.remove(&id);
         let what = noted.what.clone();
         let Some(outcome) = noted.outcome() else {
+            let what = run.shown_summary(&what);
             return Err(format!(
                 "recorded: {what}, with an outcome that this version of Groundswell cannot read"
             ));
@@ -420,29 +430,32 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn difference(&self, recorded: &str, of: Identity) -> String {
+    fn difference(&self, run: &Run, recorded: &str, of: Identity) -> String {
         let number = of.operation;
+        let shown = |words: &str| run.shown_summary(words);
         let now = match self.pending.get(&OperationId(number)) {
-            Some(pending) if pending.asked.what == recorded => {
-                format!(
-                    "{recorded}, at another place or with other contents; what is only renamed is known again by `@was`"
-                )
-            }
+            Some(pending) if pending.asked.what == recorded => format!(
+                "{}, at another place or with other contents; what is only renamed is known again by `@was`",
+                shown(recorded)
+            ),
             Some(pending) => match asked::question(&pending.operation, pending.since) {
                 Some(question) if asked::words_of(&question) == recorded => format!(
-                    "{recorded}, at another place, about other data or for an answer of another type"
+                    "{}, at another place, about other data or for an answer of another type",
+                    shown(recorded)
                 ),
-                Some(question) => asked::words_of(&question),
-                None => pending.asked.what.clone(),
+                Some(question) => shown(&asked::words_of(&question)),
+                None => shown(&pending.asked.what),
             },
             None => match self.pending.values().next_back() {
                 Some(last) => format!(
                     "no such operation; the last one is number {}: {}",
-                    last.asked.of.operation, last.asked.what
+                    last.asked.of.operation,
+                    shown(&last.asked.what)
                 ),
                 None => "no such operation".to_owned(),
             },
         };
+        let recorded = shown(recorded);
         format!("operation {number}\n  recorded: {recorded}\n  now:      {now}")
     }
 
@@ -466,6 +479,32 @@ fn acts_alike(one: &str, other: &str) -> bool {
     // The others say in words what they bring, as `the time`.
     let is_named = |it: &str| !it.starts_with("a ") && !it.starts_with("the ");
     one == other || (is_named(one) && name(one) == name(other))
+}
+
+fn said_of_end(result: &RunResult) -> String {
+    match result {
+        RunResult::InvalidInput(issues) => {
+            let said = |it: &Issue| {
+                let parameter = it.path.strip_prefix("$.").unwrap_or(&it.path);
+                format!(
+                    "`{parameter}`: expected {}, found {}",
+                    it.expected, it.found
+                )
+            };
+            let issues: Vec<String> = issues.iter().map(said).collect();
+            format!(
+                "the input that the run began with does not fit: {}",
+                issues.join("; ")
+            )
+        }
+        RunResult::Raised(error) => {
+            format!("the run has ended: {}: {}", error.error, error.message)
+        }
+        RunResult::Value(_)
+        | RunResult::Cancelled
+        | RunResult::Internal(_)
+        | RunResult::Left(_) => "the run has ended".to_owned(),
+    }
 }
 
 fn said_of(past: &Past) -> String {

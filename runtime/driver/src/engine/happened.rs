@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use gsw_engine::operation::{OperationId, Outcome, Request};
-use gsw_engine::run::RunResult;
+use gsw_engine::run::{Hiding, RunResult};
 use gsw_journal::list::Info;
 use gsw_tree::event::Event;
 use gsw_tree::node::NodeId;
@@ -26,6 +26,8 @@ pub struct Happened {
     /// What has an outcome, in order of request.
     pub performed: Vec<Performed>,
     pub came: Came,
+    /// What of all this is not to be shown.
+    pub hiding: Hiding,
 }
 
 /// How a run ended.
@@ -85,9 +87,9 @@ impl Runs {
                     });
                 }
             });
-            (brought, performed)
+            (brought, performed, run.hiding())
         });
-        let (brought, performed) = went.ok_or_else(|| NotResumed::Unreadable {
+        let (brought, performed, hiding) = went.ok_or_else(|| NotResumed::Unreadable {
             id: info.id.clone(),
             why: "bringing it back failed".into(),
         })?;
@@ -96,6 +98,7 @@ impl Runs {
             input,
             events: heard.events(),
             performed,
+            hiding,
             came: match brought {
                 Ok(Brought::Ended(finished)) => Came::Ended(finished.result),
                 Ok(Brought::Waits { .. }) => Came::Open,

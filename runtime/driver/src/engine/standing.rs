@@ -276,7 +276,9 @@ impl Runs {
             Ok(Brought::Waits { pending, .. }) => {
                 state = run.main_state();
                 let answers = store.answers(&info.id)?;
-                let open = pending.into_iter().map(|it| Open::of(it, &answers));
+                let open = pending
+                    .into_iter()
+                    .map(|it| Open::of(shown(&run, it), &answers));
                 (How::Open, open.collect())
             }
             Err(why) => (How::Diverged(why), Vec::new()),
@@ -323,7 +325,7 @@ impl Runs {
         settled: &Settled,
         now: i64,
     ) -> Result<(), NotAdded> {
-        self.add(id, |info, _, pending| {
+        self.add(id, |info, back, pending| {
             let in_doubt =
                 |it: &Pending| it.operation.id == operation && it.state == PendingState::Intended;
             let Some(pending) = pending.into_iter().find(in_doubt) else {
@@ -342,7 +344,7 @@ impl Runs {
                 Settled::Done(result) => {
                     let outcome = outcome_of(&pending.operation.request, result);
                     let outcome = outcome.map_err(|form| NotAdded::NoResult {
-                        what: pending.asked.what.clone(),
+                        what: back.run.shown_summary(&pending.asked.what),
                         form,
                     })?;
                     Ok(outcome_record(pending, &outcome, now))
@@ -417,6 +419,16 @@ impl Runs {
         made?;
         Ok(written?)
     }
+}
+
+/// What is pending as who looks at the run may see it.
+fn shown(run: &Run, mut pending: Pending) -> Pending {
+    pending.asked.what = run.shown_summary(&pending.asked.what);
+    if let Request::External { external } = &mut pending.operation.request {
+        let key = external.key.take();
+        external.key = key.map(|it| run.shown_summary(&it));
+    }
+    pending
 }
 
 type Written = (Record, Option<gsw_journal::record::Blob>);

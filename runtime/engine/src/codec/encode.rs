@@ -8,10 +8,11 @@ use gsw_notation::calendar;
 
 use crate::codec::places::REDACTED;
 use crate::codec::sink::Sink;
+use crate::hidden::Hidden;
 use crate::media;
 use crate::secret::Template;
 use crate::value::json::View;
-use crate::value::{self, json, list, map, set, string};
+use crate::value::{self, error, json, list, map, set, string};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recipient {
@@ -52,19 +53,29 @@ enum Open<'a> {
     },
 }
 
+/// What is known of values, whatever they are.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) types: &'a TypeTable,
+    pub(super) hidden: &'a Hidden,
+}
+
 struct Writer<'a, S> {
     types: &'a TypeTable,
+    hidden: &'a Hidden,
     recipient: Recipient,
     /// Inside of an error: how many lists and objects are open around it. Its text is a message, which hides from everybody what
     /// observers do not see.
     error_from: Option<usize>,
+    /// The same of one whose texts come from outside, and may repeat what the outside was given.
+    told_from: Option<usize>,
     sink: &'a mut S,
     open: Vec<Open<'a>>,
 }
 
 /// Writes `word`, which is borrowed, into the sink.
 pub(super) fn write<S: Sink>(
-    types: &TypeTable,
+    Known { types, hidden }: Known<'_>,
     ty: TypeId,
     word: u64,
     recipient: Recipient,
@@ -72,8 +83,10 @@ pub(super) fn write<S: Sink>(
 ) {
     let mut writer = Writer {
         types,
+        hidden,
         recipient,
         error_from: None,
+        told_from: None,
         sink,
         open: Vec::new(),
     };
@@ -83,7 +96,7 @@ pub(super) fn write<S: Sink>(
 
 /// Writes `words` of one type, which are borrowed, as a list into the sink.
 pub(super) fn write_elements<S: Sink>(
-    types: &TypeTable,
+    Known { types, hidden }: Known<'_>,
     of: TypeId,
     words: &[u64],
     recipient: Recipient,
@@ -91,8 +104,10 @@ pub(super) fn write_elements<S: Sink>(
 ) {
     let mut writer = Writer {
         types,
+        hidden,
         recipient,
         error_from: None,
+        told_from: None,
         sink,
         open: Vec::new(),
     };
@@ -169,6 +184,9 @@ impl<'a, S: Sink> Writer<'a, S> {
         if self.error_from == Some(self.open.len()) {
             self.error_from = None;
         }
+        if self.told_from == Some(self.open.len()) {
+            self.told_from = None;
+        }
         self.sink.end_object();
     }
 
@@ -244,6 +262,10 @@ impl<'a, S: Sink> Writer<'a, S> {
             Type::Bool => self.sink.bool(word != 0),
             Type::Int => self.sink.int(word as i64),
             Type::Float => self.sink.float(f64::from_bits(word)),
+            Type::String if self.told_from.is_some() => {
+                let text = self.hidden.redact_text(string::text(word).to_owned());
+                self.sink.text(&text);
+            }
             Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
             Type::Secret if self.is_redacted() => self.sink.text(REDACTED),
             Type::Secret => {
@@ -317,6 +339,9 @@ impl<'a, S: Sink> Writer<'a, S> {
     fn error(&mut self, word: u64) {
         if let Type::ErrorKind(kind) = self.types.get(value::type_of(word)) {
             self.error_from.get_or_insert(self.open.len());
+            if error::kind(word).is_some_and(error::tells_of_outside) {
+                self.told_from.get_or_insert(self.open.len());
+            }
             self.fields(Some(&kind.name), &kind.fields, word, 1);
         } else {
             self.sink.null();

@@ -5,14 +5,19 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use gsw_abi::site::Site;
+use gsw_notation::duration::{self, SECOND};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::hidden::REDACTED;
 use crate::model::ModelRequest;
 use crate::operation::{Delivery, HttpRequest, McpRequest, Request};
 
 /// How many characters of an argument are shown.
-const SHOWN: usize = 60;
+pub(crate) const SHOWN: usize = 60;
+
+/// Stands for what is not shown of an argument.
+pub(crate) const CUT: char = '…';
 
 /// What is asked for and where, without anything that only this image knows.
 #[derive(Serialize)]
@@ -113,7 +118,12 @@ impl Request {
     pub fn summary(&self) -> String {
         match self {
             Self::Sleep { nanoseconds } => {
-                format!("sleep of {}", gsw_notation::duration::text(*nanoseconds))
+                // Until a time it is as long as is left of it.
+                let shown = match *nanoseconds {
+                    long if long >= 60 * SECOND => long - long % SECOND,
+                    short => short,
+                };
+                format!("sleep of {}", duration::text(shown))
             }
             Self::Now => "the time".into(),
             Self::Random => "a random number".into(),
@@ -160,6 +170,17 @@ impl Request {
     }
 }
 
+/// What is left of a [`Request::summary`] without what was given, for who does not know what of it is hidden.
+#[must_use]
+pub fn bare_summary(summary: &str) -> String {
+    let spaced = ["exec ", "http ", "mcp "];
+    let spaced = spaced.into_iter().find(|it| summary.starts_with(it));
+    match spaced.map(str::len).or_else(|| summary.find(['(', '`'])) {
+        Some(end) => format!("{}{REDACTED}", &summary[..end]),
+        None => summary.to_owned(),
+    }
+}
+
 /// The request with the names by which an earlier version of the program offered its tools.
 fn as_offered_before(request: &ModelRequest, delivery: Delivery) -> Request {
     let mut request = ModelRequest::clone(request);
@@ -192,13 +213,18 @@ fn short(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN)
-        .map(|it| if it.is_control() { ' ' } else { it })
-        .collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    let (text, is_cut) = match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => (&text[..cut], true),
+        None => (text, false),
+    };
+    let mut shown = one_line(text);
+    if is_cut {
+        shown.push(CUT);
     }
     Cow::Owned(shown)
+}
+
+/// A text in one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }

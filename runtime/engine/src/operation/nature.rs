@@ -180,6 +180,16 @@ impl Request {
         }
     }
 
+    /// The key by which an answer finds what it asks.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        if let Self::External { external } = self {
+            external.key.as_deref()
+        } else {
+            None
+        }
+    }
+
     /// The digest of what it asks a person or the outside; an answer has to repeat it.
     #[must_use]
     pub fn question(&self) -> Option<&str> {

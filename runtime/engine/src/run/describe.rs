@@ -207,10 +207,10 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
         .map(|(index, field)| {
             let text = error::shown_field(&run.heap, field, error::field(raised, index));
             let value = written(&text).unwrap_or(Value::String(text));
-            // The program has the path as it gave it; people see as much of it as the message says.
-            let value = match error::kind(raised) {
-                Some(BuiltinError::IoError) => run.heap.value_without_hidden(value),
-                Some(_) | None => value,
+            // The program has them as they came.
+            let value = match error::kind(raised).is_some_and(error::tells_of_outside) {
+                true => run.heap.value_without_hidden(value),
+                false => value,
             };
             (field.name.clone(), value)
         });

@@ -86,6 +86,7 @@ impl Run {
         if self.operations.is_held(id) {
             return;
         }
+        let what = self.heap.shown_summary(&what);
         let message = format!("{CANCELLED}{what}");
         self.progress.warn(node, message);
         self.doubts.given_up.push(Doubt { node, what });

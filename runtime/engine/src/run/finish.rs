@@ -69,6 +69,19 @@ pub enum RunResult {
     Left(Left),
 }
 
+/// A question without an answer, of a run that its process has left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenQuestion {
+    /// Of the declaration.
+    pub name: String,
+    /// By what it is answered in its run: its name, or its number where several have that name.
+    pub by: String,
+    /// By what it is answered without its run, if it has a key that may be shown.
+    pub key: Option<String>,
+    /// The last time for an answer, in nanoseconds since 1970.
+    pub due: Option<i64>,
+}
+
 /// Why a process stops running a run that has not ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Left {
@@ -77,8 +90,7 @@ pub enum Left {
     /// It waits for a person, or for a long time: for what, as text.
     Parked {
         waiting: String,
-        /// By what each question is answered: its name, or its number where several have that name.
-        questions: Vec<String>,
+        questions: Vec<OpenQuestion>,
     },
     /// What it asks for is not what it asked for before.
     Diverged { why: String },

@@ -10,7 +10,8 @@ use crate::value::{error, string};
 
 /// Something may have been done, which is not known.
 pub(crate) fn outcome_unknown(heap: &mut Heap, what: &str) -> u64 {
-    error::with_text(heap, BuiltinError::OutcomeUnknown, what)
+    let what = heap.shown_summary(what);
+    error::with_text(heap, BuiltinError::OutcomeUnknown, &what)
 }
 
 /// A built-in error without fields.
@@ -67,10 +68,7 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
         }
         // The task that gave it up unwinds, and no other sees it.
         Failure::Stopped => failed(heap, "it was given up"),
-        Failure::Unknown { what } => {
-            let what = said(heap, what);
-            outcome_unknown(heap, &what)
-        }
+        Failure::Unknown { what } => outcome_unknown(heap, &what),
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
         Failure::Other { message } => {
             let message = said(heap, message);

@@ -27,11 +27,7 @@ struct Writer<'a> {
 /// An error of a program's own with its fields, secrets hidden; it is borrowed.
 #[must_use]
 pub fn error_text(heap: &Heap, error: u64) -> String {
-    let mut writer = Writer {
-        heap,
-        out: String::new(),
-        waiting: Vec::new(),
-    };
+    let mut writer = Writer::new(heap);
     let kind = value::type_of(error);
     writer.constructed(
         error::name(heap, error),
@@ -39,17 +35,29 @@ pub fn error_text(heap: &Heap, error: u64) -> String {
         error,
         1,
     );
-    while let Some(piece) = writer.waiting.pop() {
-        match piece {
-            Piece::Text(text) => writer.out.push_str(text),
-            Piece::Quoted(text) => writer.out.push_str(&format!("{text:?}")),
-            Piece::Value(ty, word) => writer.value(ty, word),
-        }
-    }
-    writer.out
+    writer.finish()
 }
 
 impl<'a> Writer<'a> {
+    fn new(heap: &'a Heap) -> Self {
+        Self {
+            heap,
+            out: String::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    fn finish(mut self) -> String {
+        while let Some(piece) = self.waiting.pop() {
+            match piece {
+                Piece::Text(text) => self.out.push_str(text),
+                Piece::Quoted(text) => self.out.push_str(&format!("{text:?}")),
+                Piece::Value(ty, word) => self.value(ty, word),
+            }
+        }
+        self.out
+    }
+
     fn value(&mut self, ty: TypeId, word: u64) {
         let types = self.heap.types();
         match types.get(types.base(ty)) {
@@ -119,8 +127,21 @@ impl<'a> Writer<'a> {
         self.joined("{", map::entries(word).map(entry).collect(), "}");
     }
 
-    /// An error in a field: those of the language with one field as programs raise them, `Failed("x")`.
+    /// An error in a field.
     fn error(&mut self, word: u64) {
+        if error::kind(word).is_some_and(error::tells_of_outside) {
+            // It holds no other error.
+            let mut apart = Writer::new(self.heap);
+            apart.error_with_its_fields(word);
+            let text = self.heap.without_hidden(apart.finish());
+            self.out.push_str(&text);
+        } else {
+            self.error_with_its_fields(word);
+        }
+    }
+
+    /// Those of the language with one field are as programs raise them, `Failed("x")`.
+    fn error_with_its_fields(&mut self, word: u64) {
         let kind = value::type_of(word);
         let fields = error::fields(self.heap, kind);
         let name = error::name(self.heap, word);

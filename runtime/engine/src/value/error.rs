@@ -104,6 +104,43 @@ pub fn kind(error: u64) -> Option<BuiltinError> {
     BuiltinError::of(value::type_of(error))
 }
 
+/// Whether the texts of such an error come from outside, and may repeat what the outside was given. Those of the others are of the
+/// program itself, or were made by the runtime, which hides what it should.
+#[must_use]
+pub fn tells_of_outside(kind: BuiltinError) -> bool {
+    match kind {
+        BuiltinError::Refused
+        | BuiltinError::Unauthorized
+        | BuiltinError::QuotaExceeded
+        | BuiltinError::InvalidResponse
+        | BuiltinError::ProviderError
+        | BuiltinError::ToolFailed
+        | BuiltinError::McpError
+        | BuiltinError::IoError
+        | BuiltinError::HttpError
+        | BuiltinError::PermissionDenied
+        | BuiltinError::OutcomeUnknown => true,
+        BuiltinError::RateLimited
+        | BuiltinError::Overloaded
+        | BuiltinError::ContextTooLong
+        | BuiltinError::MaxTokens
+        | BuiltinError::Timeout
+        | BuiltinError::DecodeError
+        | BuiltinError::Failed
+        | BuiltinError::Many
+        | BuiltinError::Overflow
+        | BuiltinError::DivisionByZero
+        | BuiltinError::AssertionFailed
+        | BuiltinError::OutOfRange
+        | BuiltinError::StackOverflow
+        | BuiltinError::OutOfMemory
+        | BuiltinError::BudgetExceeded
+        | BuiltinError::Internal
+        | BuiltinError::Cancelled
+        | BuiltinError::Unwind => false,
+    }
+}
+
 /// The name of an error's kind.
 #[must_use]
 pub fn name(heap: &Heap, error: u64) -> &str {
@@ -232,6 +269,9 @@ fn elements<'a>(error: u64) -> &'a [u64] {
 #[must_use]
 pub fn message(heap: &Heap, error: u64) -> String {
     match kind(error) {
+        Some(kind) if tells_of_outside(kind) => {
+            heap.without_hidden(builtin_message(heap, kind, error))
+        }
         Some(kind) => builtin_message(heap, kind, error),
         None => built::error_text(heap, error),
     }

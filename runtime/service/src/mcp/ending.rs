@@ -153,12 +153,8 @@ fn fields(error: &RunError) -> Value {
 fn left(why: &Left, next: &Next) -> String {
     match why {
         Left::Parked { questions, .. } => {
-            let answers = questions.iter().map(|name| {
-                let answer = next.runs("answer", &format!("{name} JSON"));
-                format!("\nanswer: {answer}")
-            });
-            let answers: String = answers.collect();
-            format!("{why}{answers}\nresume it: {}", next.resume())
+            let answers = next.answers(questions);
+            format!("{why}\n{answers}resume it: {}", next.resume())
         }
         Left::Interrupted => format!("{why}\nresume it: {}", next.resume()),
         Left::Diverged { .. } | Left::Unwritten { .. } | Left::Uncarried { .. } => why.to_string(),

@@ -29,6 +29,7 @@ use crate::mcp::watched::Changes;
 use crate::mcp::{log, offer, progress, prompt, resource};
 use crate::report::Next;
 use crate::store::Origin;
+use crate::undos::{Stepping, Undos};
 
 /// What is asked within this time of the first question goes to the client with it: each result is a round trip of its own.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -147,9 +148,11 @@ impl Offered {
         let (callers, run) = (Arc::clone(&self.callers), Arc::clone(&id));
         let changes = Arc::clone(&self.changes);
         let program = Arc::clone(self.engine.program());
+        let undos = Mutex::new(Undos::default());
         let options = RunOptions {
             listener: Some(Arc::new(move |event| {
-                teller.progress(|| progress::line(&event.kind));
+                let stepping = undos.lock().map_or(Stepping::Step, |mut it| it.see(event));
+                teller.progress(|| progress::line(&event.kind, stepping));
             })),
             on_end: Box::new(move |finished| {
                 callers.remove(&run, finished);

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use gsw_notation::json::MAX_DEPTH;
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -79,7 +80,7 @@ impl Pipes {
     fn understood(&mut self) -> Option<Result<ClientJsonRpcMessage, Refused>> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(MARK).unwrap_or(&line).trim_ascii();
-        (!text.is_empty()).then(|| read::message(text))
+        (!text.is_empty()).then(|| read::message(text, MAX_DEPTH))
     }
 
     fn answer(&mut self, answer: ServerJsonRpcMessage) {

@@ -3,21 +3,25 @@
 use gsw_tree::event::{EventKind, Level};
 
 use crate::mcp::callers::Line;
+use crate::undos::Stepping;
 
 /// The line for an event; most have none.
-pub(super) fn line(event: &EventKind) -> Option<Line> {
+pub(super) fn line(event: &EventKind, stepping: Stepping) -> Option<Line> {
     if let EventKind::Log { level, message, .. } = event {
         let text = message.to_string();
         let level = Some(*level);
         return Some(Line { text, level });
     }
-    let text = text(event)?;
+    let text = text(event, stepping)?;
     Some(Line { text, level: None })
 }
 
-fn text(event: &EventKind) -> Option<String> {
+fn text(event: &EventKind, stepping: Stepping) -> Option<String> {
     match event {
-        EventKind::StepStart { step } => Some(format!("step {step}")),
+        EventKind::StepStart { step } => Some(match stepping {
+            Stepping::Step => format!("step {step}"),
+            Stepping::Undo => step.to_string(),
+        }),
         EventKind::StepRetry {
             step,
             attempt,
@@ -72,8 +76,8 @@ fn text(event: &EventKind) -> Option<String> {
 }
 
 /// The text of what is progress.
-pub(crate) fn progress(event: &EventKind) -> Option<String> {
-    line(event).filter(is_progress).map(|it| it.text)
+pub(crate) fn progress(event: &EventKind, stepping: Stepping) -> Option<String> {
+    line(event, stepping).filter(is_progress).map(|it| it.text)
 }
 
 /// Whether a line is progress for clients that ask for that.

@@ -7,7 +7,6 @@
     reason = "clients of the older age ask for the log and subscribe"
 )]
 
-use gsw_notation::issue::Issue;
 use gsw_notation::json;
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -66,7 +65,7 @@ impl Refused {
 
     /// One that the crate of the protocol cannot read from a body, though it is a message.
     pub fn too_deep(message: &ClientJsonRpcMessage, most: usize) -> Self {
-        let why = format!("arrays and objects nest {most} levels deep at most here");
+        let why = too_deep(most);
         match message {
             ClientJsonRpcMessage::Request(request) => Self {
                 id: Some(request.id.clone()),
@@ -91,13 +90,20 @@ impl Refused {
     }
 }
 
-/// The message in some bytes.
-pub(super) fn message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
+fn too_deep(most: usize) -> String {
+    format!("arrays and objects nest {most} levels deep at most here")
+}
+
+/// The message in some bytes, whose arrays and objects nest as deep as is taken where it comes from.
+pub(super) fn message(bytes: &[u8], deepest: usize) -> Result<ClientJsonRpcMessage, Refused> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let why = format!("it is not UTF-8 from byte {} on", error.valid_up_to());
         Refused::unreadable(ErrorCode::PARSE_ERROR, why)
     })?;
-    let value = json::parse(text).map_err(|issue| not_taken(text, &issue))?;
+    let value = json::parse(text).map_err(|issue| match json::is_deeper(text, deepest) {
+        true => not_taken(text, too_deep(deepest)),
+        false => not_taken(text, issue.message),
+    })?;
     if value.is_array() {
         let why = "one message at a time: batches are not taken";
         return Err(Refused::unreadable(ErrorCode::INVALID_REQUEST, why.into()));
@@ -152,11 +158,11 @@ fn not_a_message(text: &str) -> Refused {
 }
 
 /// A text that is no JSON, or JSON of ambiguous meaning.
-fn not_taken(text: &str, issue: &Issue) -> Refused {
+fn not_taken(text: &str, why: String) -> Refused {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return Refused::unreadable(ErrorCode::PARSE_ERROR, issue.message.clone());
+        return Refused::unreadable(ErrorCode::PARSE_ERROR, why);
     }
-    of(text, ErrorCode::INVALID_PARAMS, issue.message.clone())
+    of(text, ErrorCode::INVALID_PARAMS, why)
 }
 
 /// A refusal that names the request, if the text is one; if it is none, no parameters of it can be wrong.
@@ -209,7 +215,12 @@ fn wrong<T: DeserializeOwned>(message: Value) -> Option<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::message;
+    use super::message as message_of;
+    use super::{ClientJsonRpcMessage, Refused, json as notation};
+
+    fn message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
+        message_of(bytes, notation::MAX_DEPTH)
+    }
 
     /// The answer to a text: code and id, or that there is none.
     fn refused(text: &[u8]) -> (Value, Value, String) {
@@ -276,6 +287,10 @@ mod tests {
         let deep = format!(r#"{{"name":"a","arguments":{{"o":{}}}}}"#, nested(600));
         let (code, id, why) = refused(call(&deep).as_bytes());
         assert_eq!((code, id), (json!(-32602), json!(2)), "{why}");
+        assert!(why.contains("512 levels"), "{why}");
+        // How deep is taken depends on where it comes from.
+        let refused_here = message_of(call(&deep).as_bytes(), 127).expect_err("it is refused");
+        assert!(refused_here.error.message.contains("127 levels"));
         let (code, _, why) = refused(br#"{"jsonrpc":"2.0","id":2,"method":"initialize"}"#);
         assert_eq!(code, -32602, "{why}");
         assert!(why.contains("`params`"), "{why}");

@@ -10,6 +10,7 @@ use gsw_journal::list::Carried;
 use crate::environment;
 use crate::report::Next;
 use crate::runs::arguments::Asking;
+use crate::runs::refusal::Refusal;
 
 /// Delivers an answer; returns the line that reports it.
 pub(super) fn answer(
@@ -19,12 +20,12 @@ pub(super) fn answer(
     name: &str,
     answer: String,
     next: impl Fn(&str) -> Next,
-) -> Result<String, String> {
+) -> Result<String, Refusal> {
     let address = match to {
         Asking::Key(key) => by_key(engine, store, &key, name, &answer)?,
         Asking::Run(id) => {
             // Nothing is made for an answer that no run has asked for.
-            store.existing().map_err(|it| it.to_string())?;
+            store.existing()?;
             let run = id.into();
             match name.parse() {
                 Ok(operation) => Address::Operation { run, operation },
@@ -35,17 +36,44 @@ pub(super) fn answer(
             }
         }
     };
-    let user = environment::text("USER").unwrap_or_else(|| "somebody".into());
-    let sender = Sender::Person(format!("`{user}`"));
+    let sender = Sender::Person(format!("`{}`", user()));
     let taken = engine.runs().deliver(address, answer, sender);
-    let run = match taken.map_err(|it| it.to_string())? {
+    let run = match taken? {
         Taken::Kept => return Ok("kept for seven days, until a run asks for it".into()),
         Taken::Delivered { run, .. } => run,
     };
     let info = store.existing().and_then(|it| it.find(&run));
-    Ok(match info.map_err(|it| it.to_string())?.carried {
+    Ok(match info?.carried {
         Carried::Yes => "answered; the run goes on".into(),
         Carried::No => format!("answered; resume it: {}", next(&run).resume()),
+    })
+}
+
+/// Who answers, as this process knows them: where no login has set a name, such as in a container, the system has one or a number.
+fn user() -> String {
+    let named = ["USER", "LOGNAME"].into_iter().find_map(environment::text);
+    named.filter(|it| !it.is_empty()).unwrap_or_else(of_system)
+}
+
+#[cfg(unix)]
+fn of_system() -> String {
+    let id = rustix::process::geteuid().as_raw().to_string();
+    let listed = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    name_of(&id, &listed).unwrap_or_else(|| format!("user {id}"))
+}
+
+#[cfg(not(unix))]
+fn of_system() -> String {
+    environment::text("USERNAME").unwrap_or_else(|| "somebody".into())
+}
+
+/// The name of a user in lines such as `root:x:0:0:…`.
+#[cfg(unix)]
+fn name_of(id: &str, listed: &str) -> Option<String> {
+    let mut users = listed.lines().map(|it| it.split(':'));
+    users.find_map(|mut fields| {
+        let name = fields.next()?;
+        (fields.nth(1)? == id && !name.is_empty()).then(|| name.to_owned())
     })
 }
 
@@ -96,5 +124,20 @@ fn by_key(
                 }
             }
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn a_user_without_a_login_has_the_name_of_the_system() {
+        let listed =
+            "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\n:x:7:7::/:\nbroken";
+        assert_eq!(name_of("1000", listed).as_deref(), Some("ada"));
+        assert_eq!(name_of("0", listed).as_deref(), Some("root"));
+        assert_eq!(name_of("100", listed), None);
+        assert_eq!(name_of("7", listed), None);
     }
 }

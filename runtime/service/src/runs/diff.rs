@@ -4,7 +4,7 @@ use gsw_driver::durable::history::{Became, Difference, History, Parting, Told};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::places::Places;
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::to_the_second;
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
@@ -96,7 +96,7 @@ fn headed(history: &History) -> String {
         "{} ({}, {})",
         short(&info.id),
         info.shown_status().name(),
-        rfc3339(info.begun)
+        to_the_second(info.begun)
     )
 }
 

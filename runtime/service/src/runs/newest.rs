@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use gsw_abi::option::BuiltinOption;
 use gsw_driver::durable::cost::{Cost, cost_of};
 use gsw_driver::durable::store::{Need, RunStore};
-use gsw_notation::calendar::rfc3339;
-use gsw_notation::duration::SECOND;
+use gsw_notation::calendar::to_the_second;
 use gsw_trace::measure::money;
 
 use crate::runs::all;
@@ -41,7 +40,7 @@ fn described(store: &RunStore) -> BTreeMap<String, String> {
                 Some(Cost::AtLeast(usd)) => format!(", at least {}", money(usd)),
                 None => String::new(),
             };
-            let begun = rfc3339(run.begun - run.begun.rem_euclid(SECOND));
+            let begun = to_the_second(run.begun);
             format!("last run: {}, {begun}{cost}", run.shown_status().name())
         });
     }

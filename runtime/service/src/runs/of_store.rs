@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use gsw_abi::option::BuiltinOption;
 use gsw_driver::durable::history::{Became, History, Told};
 use gsw_driver::durable::store::{Need, RunStore};
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::{rfc3339, to_the_second};
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
@@ -205,7 +205,7 @@ fn as_text(history: &History, next: &Next) -> String {
         info.id,
         info.workflow,
         info.shown_status().name(),
-        rfc3339(info.begun),
+        to_the_second(info.begun),
         info.program,
         Value::Object(history.input.clone())
     );
@@ -231,7 +231,7 @@ fn as_text(history: &History, next: &Next) -> String {
 fn line(told: &Told) -> String {
     let what = told.what.as_deref().unwrap_or("something");
     match &told.became {
-        Became::Completed { now, .. } => format!("{what}, done at {}", rfc3339(*now)),
+        Became::Completed { now, .. } => format!("{what}, done at {}", to_the_second(*now)),
         Became::Intended => format!(
             "{what} that must not happen twice was about to begin: its program knows what, see `runs show` of it"
         ),

@@ -2,6 +2,7 @@
 
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::standing::NotAdded;
+use gsw_driver::external::NotTaken;
 use gsw_journal::store::Error;
 
 use crate::exit::Exit;
@@ -34,6 +35,31 @@ impl From<Error> for Refusal {
         Self {
             why: error.to_string(),
             exit: exit_of(&error),
+        }
+    }
+}
+
+impl From<NotTaken> for Refusal {
+    fn from(error: NotTaken) -> Self {
+        let exit = match &error {
+            NotTaken::Over { .. } => Exit::Refused,
+            NotTaken::NoRun { .. }
+            | NotTaken::NotAsked { .. }
+            | NotTaken::Several { .. }
+            | NotTaken::Again { .. }
+            | NotTaken::Unfit { .. }
+            | NotTaken::Closed { .. }
+            | NotTaken::Late { .. }
+            | NotTaken::UnfitKey { .. }
+            | NotTaken::AskedElsewhere { .. }
+            | NotTaken::NotAPerson { .. }
+            | NotTaken::Store { .. }
+            | NotTaken::Full
+            | NotTaken::Gone => Exit::Usage,
+        };
+        Self {
+            why: error.to_string(),
+            exit,
         }
     }
 }

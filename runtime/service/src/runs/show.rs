@@ -11,14 +11,14 @@ use gsw_driver::engine::standing::{How, Open, OpenState, Standing};
 use gsw_engine::codec::places::{REDACTED, hides, shown};
 use gsw_engine::run::RunResult;
 use gsw_journal::clock;
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::{rfc3339, to_the_second};
 use gsw_notation::json::written;
 use gsw_trace::{Keep, Shown, Tree};
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
 use crate::exit::Exit;
-use crate::report::{Next, printed, quoted};
+use crate::report::{Next, printed};
 use crate::runs::{described, undo};
 use crate::say;
 use crate::terminal::frame::{Moment, frame};
@@ -85,7 +85,7 @@ fn as_text(standing: &Standing, next: &Next, hiding: Hiding<'_>) -> String {
         info.id,
         info.workflow,
         info.shown_status().name(),
-        rfc3339(info.begun),
+        to_the_second(info.begun),
         info.source
             .as_ref()
             .map(|it| format!(", forked from {it}"))
@@ -160,14 +160,17 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
         state,
     } = open;
     let number = operation.0;
-    let answer = |name: &str| {
+    let answer = |name: &str, key: Option<&str>| {
         let by = standing.answered_by(*operation, name);
-        next.runs("answer", &format!("{} JSON", quoted(&by)))
+        next.answer(name, &by, key)
     };
     let by = due
-        .map(|due| format!(", due by {}", rfc3339(due)))
+        .map(|due| format!(", due by {}", to_the_second(due)))
         .unwrap_or_default();
-    let head = format!("{number}  {what}, asked for at {}{by}\n", rfc3339(*since));
+    let head = format!(
+        "{number}  {what}, asked for at {}{by}\n",
+        to_the_second(*since)
+    );
     let more = match state {
         OpenState::Passes => String::new(),
         OpenState::Begins => "   starts again when the run resumes\n".to_owned(),
@@ -177,7 +180,7 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
             question.text.trim().replace('\n', "\n   "),
-            answer(&question.human)
+            answer(&question.human, None)
         ),
         OpenState::Waits(external) => format!(
             "   it waits for an answer from outside{}\n   answer it: {}\n",
@@ -186,12 +189,15 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
                 .as_ref()
                 .map(|it| format!(", by the key `{it}`"))
                 .unwrap_or_default(),
-            answer(&external.name)
+            answer(
+                &external.name,
+                external.key.as_deref().filter(|it| !it.contains(REDACTED))
+            )
         ),
         OpenState::Answered(answer) => format!(
             "   {} answered it at {}; the run receives it when it resumes\n",
             answer.by,
-            rfc3339(answer.at)
+            to_the_second(answer.at)
         ),
         OpenState::Unknown => format!(
             "   it may have been done: when the run resumes, the program gets `OutcomeUnknown`\n   \

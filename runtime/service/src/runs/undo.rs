@@ -1,7 +1,7 @@
 //! The failed undos of a run, what can be done about them, and the results of another attempt.
 
 use gsw_engine::run::{NotUndone, SettledHow, SettledUndo, UndoStanding};
-use gsw_notation::calendar::rfc3339;
+use gsw_notation::calendar::{rfc3339, to_the_second};
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
@@ -57,7 +57,10 @@ pub(super) fn settled_text(settled: &[SettledUndo]) -> String {
             SettledHow::Declared => "declared done",
         };
         let SettledUndo { number, what, .. } = it;
-        format!("{number}  {how} at {}, after: {what}\n", rfc3339(it.at))
+        format!(
+            "{number}  {how} at {}, after: {what}\n",
+            to_the_second(it.at)
+        )
     };
     settled.iter().map(line).collect()
 }

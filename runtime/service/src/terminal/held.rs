@@ -23,7 +23,8 @@ const LONGEST_REASON: usize = 300;
 /// Something that has ended as a matter of course.
 #[derive(Clone, Debug)]
 pub struct Ended<'a> {
-    pub kind: &'static str,
+    /// `None` for what its name says.
+    pub kind: Option<&'static str>,
     pub name: &'a Arc<str>,
     /// When, in the time of the run.
     pub time: i64,
@@ -48,7 +49,7 @@ pub struct Held {
 /// Those that one line may replace.
 #[derive(Debug)]
 struct Group {
-    kind: &'static str,
+    kind: Option<&'static str>,
     status: Status,
     /// The first word of their names; `None` for all that found no group of their own.
     word: Option<String>,
@@ -210,14 +211,14 @@ impl Group {
             return self.lines;
         }
         let name = match (&self.name, &self.word) {
-            (Some(name), _) => format!(" {}", Shown::line(name)),
-            (None, Some(word)) => format!(" {} …", Shown::line(word)),
-            (None, None) => " …".into(),
+            (Some(name), _) => Shown::line(name).to_string(),
+            (None, Some(word)) => format!("{} …", Shown::line(word)),
+            (None, None) => "…".into(),
         };
         let line = format!(
             "{} {}{name} {} times, {}{}",
             gsw_trace::symbol(self.status),
-            self.kind,
+            before_name(self.kind),
             measure::number(self.count),
             measure::duration(self.end.saturating_sub(self.begin)),
             self.usage.map(tokens).unwrap_or_default()
@@ -240,7 +241,7 @@ pub fn line(ended: &Ended<'_>) -> String {
     } else {
         format!("{} s", milliseconds / 1_000)
     };
-    let (kind, name) = (ended.kind, Shown::line(ended.name));
+    let (kind, name) = (before_name(ended.kind), Shown::line(ended.name));
     let tokens = ended.usage.map(tokens).unwrap_or_default();
     let dropped = match ended.dropped {
         0 => String::new(),
@@ -255,7 +256,11 @@ pub fn line(ended: &Ended<'_>) -> String {
             String::new()
         }
     };
-    format!("{symbol} {kind} {name} ({facts}){why}")
+    format!("{symbol} {kind}{name} ({facts}){why}")
+}
+
+fn before_name(kind: Option<&str>) -> String {
+    kind.map(|it| format!("{it} ")).unwrap_or_default()
 }
 
 /// An error on one line, at most this much of it as one reads at a glance.
@@ -284,7 +289,7 @@ mod tests {
         };
         for (index, name) in names.into_iter().enumerate() {
             held.add(&Ended {
-                kind: "step",
+                kind: Some("step"),
                 name: &name.into(),
                 time: 2_000_000 + index as i64 * 1_000_000,
                 end: &end,
@@ -310,6 +315,36 @@ mod tests {
         assert_eq!(lines_of(many), ["✓ step review … 1,000 times, 1.00 s"]);
         let same = (0..=FEW).map(|_| "s".to_owned());
         assert_eq!(lines_of(same), ["✓ step s 6 times, 7 ms"]);
+    }
+
+    /// Its name says what it is.
+    #[test]
+    fn an_undo_is_no_step() {
+        let end = End {
+            status: Status::Completed,
+            duration: 2_000_000,
+            output: None,
+            error: None,
+        };
+        let mut held = Held::new();
+        for times in [1, FEW + 1] {
+            for _ in 0..times {
+                held.add(&Ended {
+                    kind: None,
+                    name: &"undo".into(),
+                    time: 2_000_000,
+                    end: &end,
+                    usage: None,
+                    more: "",
+                    dropped: 0,
+                });
+            }
+            let expected = match times {
+                1 => "✓ undo (2 ms)",
+                _ => "✓ undo 6 times, 2 ms",
+            };
+            assert_eq!(held.all(), [expected]);
+        }
     }
 
     #[test]

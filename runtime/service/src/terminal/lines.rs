@@ -12,6 +12,7 @@ use gsw_tree::observe::Observer;
 use crate::terminal::held::{self, Ended, Held};
 use crate::terminal::row::{Row, Tone};
 use crate::terminal::stage::Stage;
+use crate::undos::{Stepping, Undos};
 
 /// How often is looked whether lines were held back long enough.
 const BEAT: Duration = Duration::from_millis(100);
@@ -21,12 +22,16 @@ const BEAT: Duration = Duration::from_millis(100);
 pub struct Lines {
     stage: Arc<Stage>,
     held: Held,
+    undos: Undos,
 }
 
 impl Lines {
     pub fn new(stage: Arc<Stage>) -> Self {
-        let held = Held::new();
-        Self { stage, held }
+        Self {
+            stage,
+            held: Held::new(),
+            undos: Undos::default(),
+        }
     }
 
     fn print(&self, lines: Vec<String>) {
@@ -67,7 +72,7 @@ fn refused_answer(issues: &[Issue]) -> String {
 
 impl Observer for Lines {
     fn event(&mut self, event: &Arc<Event>) {
-        match line(event) {
+        match line(event, self.undos.see(event)) {
             Some(Line::AtOnce(line)) => self.print_at_once(line),
             Some(Line::Ended(ended)) => self.held.add(&ended),
             None => {}
@@ -82,6 +87,7 @@ impl Observer for Lines {
     }
 
     fn past(&mut self, event: &Arc<Event>) {
+        self.undos.see(event);
         // It was printed then; but a question that has no answer is asked again.
         if let EventKind::HumanRequest { digest, .. } = &event.kind {
             self.stage.announce(digest);
@@ -141,7 +147,7 @@ enum Line<'a> {
     clippy::too_many_lines,
     reason = "one line a kind: rustc names what a new kind must join"
 )]
-fn line(event: &Event) -> Option<Line<'_>> {
+fn line(event: &Event, stepping: Stepping) -> Option<Line<'_>> {
     match &event.kind {
         EventKind::Log {
             level,
@@ -149,7 +155,10 @@ fn line(event: &Event) -> Option<Line<'_>> {
             data,
         } => Some(Line::AtOnce(log(*level, message, data.as_ref()))),
         EventKind::StepEnd { step, end } => Some(ended(Ended {
-            kind: "step",
+            kind: match stepping {
+                Stepping::Step => Some("step"),
+                Stepping::Undo => None,
+            },
             name: step,
             time: event.time,
             end,
@@ -158,7 +167,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
             dropped: 0,
         })),
         EventKind::ToolCall { tool, end, .. } => Some(ended(Ended {
-            kind: "tool",
+            kind: Some("tool"),
             name: tool,
             time: event.time,
             end,
@@ -209,7 +218,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
                 .map_or((false, false), |it| (it.cached, it.simulated));
             let dropped = detail.as_ref().map_or(0, |it| it.dropped.len());
             Some(ended(Ended {
-                kind: "prompt",
+                kind: Some("prompt"),
                 name: prompt,
                 time: event.time,
                 end,

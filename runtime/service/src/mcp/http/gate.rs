@@ -119,7 +119,7 @@ impl Gate {
                 .map_or_else(|it| match it {}, |it| it.to_bytes()),
             false => return self.service.handle(Request::from_parts(head, body)).await,
         };
-        let message = read::message(&bytes);
+        let message = read::message(&bytes, DEEPEST);
         // Whether the request comes from whom it may come from is looked at there and first, so what is refused goes there as
         // a body that cannot be read.
         let bytes = match &message {

@@ -7,8 +7,9 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::Program;
 use gsw_abi::types::{Field, TypeId};
 use gsw_driver::engine::happened::{Came, Happened};
+use gsw_engine::codec::places;
 use gsw_engine::operation::Request;
-use gsw_engine::run::RunResult;
+use gsw_engine::run::{Hiding, RunResult};
 use gsw_notation::calendar::rfc3339;
 use gsw_notation::duration;
 use gsw_notation::json::written;
@@ -74,6 +75,7 @@ pub struct Story {
     /// What has no mock, a line each.
     unwritten: Vec<String>,
     check: String,
+    hiding: Hiding,
 }
 
 impl Story {
@@ -119,6 +121,7 @@ impl Story {
             mocks,
             unwritten: teller.unwritten,
             check,
+            hiding: happened.hiding.clone(),
         })
     }
 
@@ -135,7 +138,9 @@ impl Story {
             text.push_str(&format!("  mock {callee}({pattern}) -> {answers}\n"));
         }
         text.push_str(&format!("  {}\n}}\n", self.check));
-        formatted("<test>".into(), &text)
+        let text = formatted("<test>".into(), &text)?;
+        // What a program has put together of hidden values.
+        Ok(self.hiding.text(text))
     }
 
     /// The calls that fit the same pattern together, with their answers in the order of the calls. What fits more comes later.
@@ -196,14 +201,18 @@ impl<'a> Teller<'a> {
         let workflow = workflow.ok_or_else(|| {
             format!("the workflow `{name}` is none of the file's own, so no test of it can call it")
         })?;
+        let types = &self.program.types;
+        let shown_input = places::shown_fields(types, &workflow.parameters, &happened.input);
+        let given = shown_input.as_object().cloned().unwrap_or_default();
         let input = self
             .literals
-            .arguments(&workflow.parameters, &happened.input)
+            .arguments(&workflow.parameters, &given)
             .map_err(|it| format!("{} among the arguments cannot be written in a test", it.0))?;
         let call = format!("{name}({input})");
         Ok(match result {
             RunResult::Value(json) => {
                 let value = written(json).map_err(|issue| issue.message);
+                let value = value.map(|it| places::shown(types, workflow.result, &it));
                 let literals = &self.literals;
                 let value = value.and_then(|it| {
                     literals
