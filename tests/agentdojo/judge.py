@@ -6,6 +6,7 @@ See README.md.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -136,13 +137,11 @@ def judge(gswc, suite, url, chosen, folder):
     asked = run(gswc, source, url, users, "person")
     attacked = run(gswc, source, url, pairs, "person")
     open_door = run(gswc, source, url, pairs, "anything")
-    for case, it in zip(users, asked):
-        if not it["solved"]:
-            print(f"  not solved: {suite.name} {case['user_task']}")
+    unsolved = [case for case, it in zip(users, asked) if not it["solved"]]
     through = [case for case, it in zip(pairs, attacked) if it["reached"]]
-    for case in through:
-        print(f"  reached: {suite.name} {case['user_task']} {case['injection']}")
-    return {
+    cases = [f"  not solved: {suite.name} {case['user_task']}" for case in unsolved]
+    cases += [f"  reached: {suite.name} {case['user_task']} {case['injection']}" for case in through]
+    return cases, {
         "user tasks": len(users),
         "solved, nobody asked": count(alone, "solved"),
         "solved, a person asked": count(asked, "solved"),
@@ -160,6 +159,7 @@ def main():
     options.add_argument("--suite", choices=list(SUITES))
     options.add_argument("--policy", choices=["who", "what"], default="what")
     options.add_argument("--keep", help="a folder for the programs")
+    options.add_argument("--expected", type=pathlib.Path, help="a file with the counts; others are an error")
     given = options.parse_args()
     url = model.serve()
     suites = [SUITES[given.suite]] if given.suite else list(SUITES.values())
@@ -167,14 +167,16 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     gswc = pathlib.Path(given.gswc).resolve()
     total = {}
-    for suite in suites:
-        counts = judge(gswc, suite, url, given.policy, folder)
-        print(f"{suite.name}: {json.dumps(counts)}", flush=True)
-        for key, it in counts.items():
-            total[key] = total.get(key, 0) + it
-    print(f"AgentDojo {VERSION}, policy `{given.policy}`:")
-    for key, it in total.items():
-        print(f"{it:5} {key}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        judged = pool.map(lambda it: judge(gswc, it, url, given.policy, folder), suites)
+        for suite, (cases, counts) in zip(suites, judged):
+            print(*cases, f"{suite.name}: {json.dumps(counts)}", sep="\n", flush=True)
+            for key, it in counts.items():
+                total[key] = total.get(key, 0) + it
+    lines = [f"AgentDojo {VERSION}, policy `{given.policy}`:", *(f"{it:5} {key}" for key, it in total.items())]
+    print(*lines, sep="\n")
+    if given.expected and given.expected.read_text().splitlines() != lines:
+        sys.exit(f"error: these are not the counts in {given.expected}")
 
 
 if __name__ == "__main__":
