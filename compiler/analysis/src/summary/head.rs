@@ -36,8 +36,7 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
         ItemKind::Human => add_question(db, item, Effect::Human, summary),
         ItemKind::External => {
             add_question(db, item, Effect::External, summary);
-            let bodies = &infer_item(db, item).bodies;
-            if bodies.iter().any(|it| it.part == BodyPart::Key) {
+            if has_key(db, item) {
                 // A text that is no key, such as an empty one, is found only when it is asked for.
                 let failed = builtin_set(db, BuiltinError::Failed);
                 summary.late.extend(&failed);
@@ -47,6 +46,10 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
         ItemKind::Tool => {
             summary.waits = Waits::Always;
             add_written(db, item, summary);
+            if has_key(db, item) {
+                // A call waits for another one that has its key.
+                summary.late.extend(&deadlock(db));
+            }
             if gsw_names::is_host_tool(db, item) {
                 summary.effects = summary.effects.with(Effect::Host);
                 summary
@@ -72,6 +75,12 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
     if let Some(call) = declared.signature.intrinsic {
         add_row(db, call, &declared.signature, summary);
     }
+}
+
+/// Whether calls are told apart by a text that the head gives.
+fn has_key(db: &dyn Db, item: ItemId) -> bool {
+    let mut bodies = infer_item(db, item).bodies.iter();
+    bodies.any(|it| it.part == BodyPart::Key)
 }
 
 /// Adds what the modifiers in a head do.
