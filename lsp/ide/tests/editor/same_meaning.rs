@@ -195,7 +195,7 @@ fn programs_of_the_repository_mean_the_same_after_actions() {
 fn renames_can_be_taken_back_and_mean_the_same() {
     let mut it = fixture("");
     let mut tried = 0;
-    let written = written_programs(number("GSW_EVERY", 23));
+    let written = written_programs(number("GSW_EVERY", 7));
     for (number, text) in random_programs(1).chain(written) {
         tried += renames_in(&mut it, &text, number);
     }
