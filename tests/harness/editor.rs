@@ -23,6 +23,7 @@ impl Editor {
         let mut process = Command::new(env!("CARGO_BIN_EXE_gswc"))
             // As VS Code and others say to every server.
             .args(["lsp", "--stdio"])
+            .env_remove("GSW_STORE")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -286,5 +287,38 @@ fn mistakes_in_gsw_toml_are_shown_and_go_when_they_are_mended() {
     write("version = \"1.0.0\"\n");
     editor.change(&main, 2, text);
     assert_eq!(editor.diagnostics(&toml), Vec::<Value>::new());
+    editor.quit();
+}
+
+/// The store of a project is seen from its folder, wherever the server was started.
+#[test]
+fn a_lens_shows_how_a_workflow_ran_last() {
+    let text = "import std/exec\nworkflow main() -> int { exec.run([\"true\"]).code }\nworkflow other() -> int { 1 }\n";
+    let path = file("editor-runs", "main.gsw", text);
+    let folder = scratch("editor-runs");
+    // Of an earlier run of the tests.
+    let _ = std::fs::remove_file(folder.join("kept.db"));
+    file("editor-runs", "gsw.toml", "[runs]\nstore = \"kept.db\"\n");
+    let ran = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(["run", "main.gsw"])
+        .current_dir(&folder)
+        .env_remove("GSW_STORE")
+        .output()
+        .expect("gswc starts");
+    assert!(ran.status.success(), "{ran:?}");
+    let mut editor = Editor::start();
+    let uri = uri(&path);
+    editor.open(&uri, text);
+    let document = json!({ "textDocument": { "uri": uri } });
+    let lenses = editor.ask("textDocument/codeLens", &document)["result"].take();
+    let titles = lenses.as_array().into_iter().flatten();
+    let titles: Vec<&str> = titles
+        .filter_map(|it| it["command"]["title"].as_str())
+        .collect();
+    let [run, last, other] = titles.as_slice() else {
+        panic!("{lenses}");
+    };
+    assert_eq!((*run, *other), ("run", "run"));
+    assert!(last.starts_with("last run: completed, "), "{last}");
     editor.quit();
 }

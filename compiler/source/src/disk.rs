@@ -85,8 +85,11 @@ impl Files for Disk {
     }
 
     fn exists(&self, path: &Path) -> bool {
-        // What cannot be found out, such as in a folder that may not be opened, is most likely there.
-        path.try_exists().unwrap_or(true)
+        match path.try_exists() {
+            Ok(exists) => exists,
+            // What cannot be found out, such as in a folder that may not be opened, is most likely there; below a file nothing is.
+            Err(error) => error.kind() != std::io::ErrorKind::NotADirectory,
+        }
     }
 }
 
@@ -139,7 +142,10 @@ pub fn paths_below<'a>(
 
 fn reason(error: &std::io::Error) -> String {
     let kind = error.kind();
-    if kind == std::io::ErrorKind::NotFound {
+    if matches!(
+        kind,
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+    ) {
         "does not exist".into()
     } else if kind == std::io::ErrorKind::PermissionDenied {
         "cannot be read: permission denied".into()

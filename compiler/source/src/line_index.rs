@@ -2,7 +2,7 @@
 
 use crate::{Db, File};
 
-/// Where the lines of a text start.
+/// Where the lines of a text start. `\n`, `\r\n` and `\r` end one, as editors have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineIndex {
     /// The first byte of each line.
@@ -36,8 +36,14 @@ pub fn file_line_index(db: &dyn Db, file: File) -> LineIndex {
 impl LineIndex {
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(0).chain(breaks.map(|(index, _)| offset(index + 1)));
+        let bytes = text.as_bytes();
+        let ends_line = |index: usize| match bytes[index] {
+            b'\n' => true,
+            b'\r' => bytes.get(index + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let breaks = (0..bytes.len()).filter(|index| ends_line(*index));
+        let starts = std::iter::once(0).chain(breaks.map(|index| offset(index + 1)));
         Self {
             starts: starts.collect(),
         }
@@ -71,10 +77,9 @@ impl LineIndex {
             return offset(text.len());
         };
         let line = text[*start as usize..]
-            .split('\n')
+            .split(['\n', '\r'])
             .next()
             .unwrap_or_default();
-        let line = line.strip_suffix('\r').unwrap_or(line);
         let mut units = 0;
         for (index, character) in line.char_indices() {
             if units >= position.character {
@@ -162,6 +167,25 @@ mod tests {
         assert_eq!(index.utf16_offset(TEXT, below) as usize, TEXT.len());
         assert_eq!(index.position(TEXT, 999), Position { line: 4, column: 4 });
         assert_eq!(index.line_count(), 4);
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line() {
+        let text = "a\rb\r\nc\r\rd";
+        let index = LineIndex::new(text);
+        let at = |place: &str| {
+            let byte = u32::try_from(text.find(place).unwrap()).unwrap();
+            index.position(text, byte)
+        };
+        assert_eq!(index.line_count(), 5);
+        for (line, place) in [(1, "a"), (2, "b"), (3, "c"), (5, "d")] {
+            assert_eq!(at(place), Position { line, column: 1 }, "{place}");
+        }
+        let end = Utf16Position {
+            line: 0,
+            character: 99,
+        };
+        assert_eq!(index.utf16_offset(text, end), 1);
     }
 
     #[test]

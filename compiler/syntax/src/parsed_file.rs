@@ -19,6 +19,8 @@ pub struct ParsedFile {
     pub comments: Vec<Comment>,
     /// What is wrong with its syntax, in the order of places.
     pub diagnostics: Vec<Diagnostic>,
+    /// The first byte of each mistake of syntax, in order.
+    mistakes: Vec<u32>,
     /// The index in `items` of each one.
     places: FxHashMap<ItemId, usize>,
     /// Held for the next parse alone.
@@ -79,6 +81,7 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     diagnostics.sort_by_key(|diagnostic| match diagnostic.place {
         Place::File { span, .. } | Place::Item { span, .. } => span,
     });
+    let mistakes = mistakes(&diagnostics);
     let last = Arc::new(LastParse::new(reader.shared_text(), whole));
     db.earlier().set(file, &last);
     let places = items.iter().map(|item| item.id).zip(0..).collect();
@@ -88,6 +91,7 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
         docs: reader.module_docs().cloned(),
         comments: reader.comments().to_vec(),
         diagnostics,
+        mistakes,
         last,
     }
 }
@@ -135,13 +139,27 @@ pub fn is_damaged(db: &dyn Db, id: ItemId) -> bool {
     let start = parsed.items[*position].offset;
     let next = parsed.items.get(position + 1);
     let end = next.map_or(u32::MAX, |next| next.offset);
+    let first = parsed.mistakes.partition_point(|it| *it < start);
+    parsed.mistakes.get(first).is_some_and(|it| *it < end)
+}
+
+/// Where the mistakes of syntax are made, in order.
+fn mistakes(diagnostics: &[Diagnostic]) -> Vec<u32> {
     // A bracket that is not closed is reported at what follows it, which may be the next item.
-    let places = parsed.diagnostics.iter().map(|it| {
+    let places = diagnostics.iter().map(|it| {
         let opener = it.labels.first();
         opener.map_or(it.place, |label| label.place)
     });
-    let mut starts = places.map(|it| locate(db, it).1.start);
-    starts.any(|it| it >= start && it < end)
+    let mut starts: Vec<u32> = places.map(start).collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// The first byte of what is reported of syntax, which has its place in the file.
+const fn start(place: Place) -> u32 {
+    match place {
+        Place::File { span, .. } | Place::Item { span, .. } => span.start,
+    }
 }
 
 /// The file and the bytes in it that `place` stands for.

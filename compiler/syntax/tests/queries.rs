@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use gsw_source::{Database, Db, File, ItemId, ItemKind, Place, Span};
 use gsw_syntax::{
-    file_docs, file_item_ids, file_syntax_diagnostics, imported_paths, item_ast, item_offset,
-    locate,
+    file_docs, file_item_ids, file_syntax_diagnostics, imported_paths, is_damaged, item_ast,
+    item_offset, locate,
 };
 use salsa::Setter;
 
@@ -118,4 +119,31 @@ fn an_edit_before_an_item_leaves_its_tree_alone() {
     assert!(!executed.contains("tree_user"), "{executed}");
     assert!(!executed.contains("list_user"), "{executed}");
     assert_eq!(item_offset(&db, id), 27);
+}
+
+#[test]
+fn mistakes_are_found_in_the_items_that_have_them() {
+    let db = Database::default();
+    let text = "fn a() {}\nfn b() { let x = = 1 }\nfn c() {}\nfn d() { let x = = 1 }\n";
+    let file = File::new(&db, "a.gsw".into(), text.into());
+    let ids = file_item_ids(&db, file).iter();
+    let damaged: Vec<bool> = ids.map(|it| is_damaged(&db, *it)).collect();
+    assert_eq!(damaged, [false, true, false, true]);
+}
+
+/// Each item is asked about itself: with as many mistakes as items that must not take the one times the other.
+#[test]
+fn mistakes_are_found_in_long_files_in_time() {
+    let time = |count: usize| -> Duration {
+        let db = Database::default();
+        let function = |it| format!("fn f{it}() {{ let a = = 1 }}\n");
+        let text: String = (0..count).map(function).collect();
+        let file = File::new(&db, "a.gsw".into(), text.into());
+        let ids = file_item_ids(&db, file);
+        let begun = Instant::now();
+        assert!(ids.iter().all(|it| is_damaged(&db, *it)));
+        begun.elapsed()
+    };
+    let (once, fourfold) = (time(3000), time(12_000));
+    assert!(fourfold < once * 9, "{once:?} becomes {fourfold:?}");
 }

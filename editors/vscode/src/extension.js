@@ -87,34 +87,53 @@ function preview(context, command) {
 // One who types is not interrupted by a question after each key.
 const PAUSE = 300;
 
-/** The tests of a document as the server names them: what its lenses run. */
-async function testsOf(document) {
-  const lenses = await client?.sendRequest("textDocument/codeLens", { textDocument: { uri: document.uri.toString() } });
+/** The tests of a file as the server names them: what its lenses run. */
+async function testsOf(uri) {
+  const lenses = await client?.sendRequest("textDocument/codeLens", { textDocument: { uri: uri.toString() } });
   return (lenses ?? []).filter((it) => it.command?.command === "gsw.test");
 }
 
-// The tests of a file; each runs in a process of its own.
+// What the server leaves out as well.
+const FILES = "**/*.gsw";
+const OTHERS = "**/{node_modules,target,.*}/**";
+
+// The tests of the files of the workspace, open or not; each runs in a process of its own.
 function testing(context) {
   const controller = vscode.tests.createTestController("gsw", "Groundswell");
   const waiting = new Map();
-  const look = async (document) => {
-    const file = controller.createTestItem(document.uri.toString(), document.uri.path.split("/").pop(), document.uri);
-    for (const { command, range } of await testsOf(document).catch(() => [])) {
+  const look = async (uri) => {
+    const file = controller.createTestItem(uri.toString(), uri.path.split("/").pop(), uri);
+    for (const { command, range } of await testsOf(uri).catch(() => [])) {
       const name = command.arguments[1];
-      const item = controller.createTestItem(`${document.uri}#${name}`, name, document.uri);
+      const item = controller.createTestItem(`${uri}#${name}`, name, uri);
       item.range = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
       file.children.add(item);
     }
     if (file.children.size > 0) controller.items.add(file);
     else controller.items.delete(file.id);
   };
-  const later = (document) => {
-    if (document.languageId !== "gsw" || document.uri.scheme !== "file") return;
-    const id = document.uri.toString();
+  const later = (uri) => {
+    const id = uri.toString();
     clearTimeout(waiting.get(id));
-    waiting.set(id, setTimeout(() => look(document), PAUSE));
+    waiting.set(id, setTimeout(() => look(uri), PAUSE));
   };
-  vscode.workspace.textDocuments.forEach(later);
+  const edited = (document) => {
+    if (document.languageId === "gsw" && document.uri.scheme === "file") later(document.uri);
+  };
+  const gone = (uri) => {
+    clearTimeout(waiting.get(uri.toString()));
+    controller.items.delete(uri.toString());
+  };
+  const lookAtAll = async () => {
+    for (const uri of await vscode.workspace.findFiles(FILES, OTHERS)) await look(uri);
+  };
+  controller.refreshHandler = lookAtAll;
+  lookAtAll();
+  vscode.workspace.textDocuments.forEach(edited);
+  const watcher = vscode.workspace.createFileSystemWatcher(FILES);
+  watcher.onDidCreate(later);
+  watcher.onDidChange(later);
+  watcher.onDidDelete(gone);
   controller.createRunProfile("Run", vscode.TestRunProfileKind.Run, async (request, token) => {
     await vscode.workspace.saveAll(false);
     const run = controller.createTestRun(request);
@@ -135,8 +154,9 @@ function testing(context) {
   }, true);
   context.subscriptions.push(
     controller,
-    vscode.workspace.onDidOpenTextDocument(later),
-    vscode.workspace.onDidChangeTextDocument((it) => later(it.document)),
+    watcher,
+    vscode.workspace.onDidOpenTextDocument(edited),
+    vscode.workspace.onDidChangeTextDocument((it) => edited(it.document)),
     { dispose: () => waiting.forEach((it) => clearTimeout(it)) },
   );
 }

@@ -35,6 +35,9 @@ fn doc() -> string {
 }
 `;
 writeFileSync(file, text);
+// One that nobody opens.
+const other = join(folder, "other.gsw");
+writeFileSync(other, 'test "elsewhere" { assert true }\n');
 
 /** A client that says what this test needs, in the place of the one that is bundled. */
 class LanguageClient {
@@ -56,7 +59,7 @@ class LanguageClient {
         else if (message.id !== undefined) this.send({ id: message.id, result: null });
       }
     });
-    await this.sendRequest("initialize", { processId: process.pid, capabilities: {}, rootUri: null });
+    await this.sendRequest("initialize", { processId: process.pid, capabilities: {}, rootUri: `file://${folder}` });
     this.send({ method: "initialized", params: {} });
     const textDocument = { uri: `file://${file}`, languageId: "gsw", version: 1, text };
     this.send({ method: "textDocument/didOpen", params: { textDocument } });
@@ -126,6 +129,8 @@ const vscode = {
     getWorkspaceFolder: () => undefined,
     saveAll: async () => saved++,
     textDocuments: [document],
+    findFiles: async () => [uri(file), uri(other)],
+    createFileSystemWatcher: () => ({ onDidCreate: listener("created"), onDidChange: listener("changed"), onDidDelete: listener("deleted") }),
     openTextDocument: async (it) => it,
     registerTextDocumentContentProvider: (_, it) => (previews = it),
     onDidChangeConfiguration: listener("configuration"),
@@ -190,14 +195,20 @@ const until = async (what, is) => {
     await new Promise((done) => setTimeout(done, 100));
   }
 };
-await until("the tests", () => explorer.items.size > 0);
-const listed = [];
-explorer.items.forEach((of) => of.children.forEach((it) => listed.push([basename(of.uri.path), it.label, it.range.line])));
-assert.deepEqual(listed, [
+await until("the tests", () => explorer.items.size > 1);
+const tests = () => {
+  const listed = [];
+  explorer.items.forEach((of) => of.children.forEach((it) => listed.push([basename(of.uri.path), it.label, it.range.line])));
+  return listed;
+};
+const own = [
   ["main.gsw", 'say "hi"', 4],
   ["main.gsw", "a", 6],
   ["main.gsw", "ab", 8],
-]);
+];
+assert.deepEqual(tests(), [...own, ["other.gsw", "elsewhere", 0]]);
+on.deleted(uri(other));
+assert.deepEqual(tests(), own);
 await runTests({}, { isCancellationRequested: false, onCancellationRequested() {} });
 assert.deepEqual(ended, { passed: ['say "hi"', "a"], failed: ["ab"] });
 

@@ -10,6 +10,7 @@ mod place;
 mod prompt_test;
 mod renaming;
 mod report_fix;
+mod revision;
 mod sample;
 mod step;
 mod wrap;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use gsw_names::types::Type;
 use gsw_names::{resolve_member, resolve_name, type_declaration};
-use gsw_source::{Db, File, ItemId, Name, Span};
+use gsw_source::{Db, Diagnostic, File, ItemId, Name, Span};
 use gsw_syntax::{
     Token, TokenKind, Word, file_item_ids, file_syntax_diagnostics, item_ast, item_offset, lex,
     locate,
@@ -95,8 +95,11 @@ fn broken_extent(db: &dyn Db, file: File, item: ItemId) -> Option<Span> {
     let end = u32::try_from(file.text(db).len()).unwrap_or(u32::MAX);
     let end = items.get(next).map_or(end, |it| item_offset(db, *it));
     let extent = Span::new(start, end);
-    let mut places = mistakes.iter().map(|it| locate(db, it.place).1);
-    places.any(|it| extent.touches(it.start)).then_some(extent)
+    // They are in the order of places.
+    let at = |it: &Diagnostic| locate(db, it.place).1.start;
+    let first = mistakes.partition_point(|it| at(it) < start);
+    let is_touched = mistakes.get(first).is_some_and(|it| at(it) <= end);
+    is_touched.then_some(extent)
 }
 
 /// `around` is the innermost bracket that is open at the name.

@@ -9,14 +9,17 @@ mod left_behind;
 mod lost;
 mod module;
 
+use std::collections::HashSet;
+
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
+use gsw_syntax::ast::{Child, ExpressionKind, Item, PatternKind};
 use gsw_syntax::{TokenKind, file_item_ids, is_name, item_ast, item_offset};
 
 pub use left_behind::{LeftBehind, NamedInTexts, left_behind};
 pub use module::{MovedFile, moved_module};
 
-use crate::cursor::{Cursor, cursor, in_file, located};
+use crate::cursor::{Cursor, cursor, in_file, located, visit_nodes};
 use crate::meaning::{Difference, Meaning, files_with_words};
 use crate::name_in_text::text_for;
 use crate::references::files_that_may_name;
@@ -329,6 +332,7 @@ fn edits_of_item(
     }
     check_capture(db, item, symbol, &all, new)?;
     let file = item.file(db);
+    let short = item_ast(db, item).map_or_else(HashSet::new, |it| short_fields(&it));
     let mut edits = Vec::new();
     for it in of_symbol {
         // A name that an import gives stays as it is.
@@ -339,7 +343,7 @@ fn edits_of_item(
         let mut there = all[first..]
             .iter()
             .take_while(|other| other.span == it.span);
-        let shared = there.any(|other| other.symbol != symbol);
+        let shared = there.any(|other| other.symbol != symbol) || short.contains(&it.span);
         let is_field = matches!(symbol, Symbol::Field { .. });
         let text = match (shared, is_field) {
             (false, _) => new.to_owned(),
@@ -351,6 +355,30 @@ fn edits_of_item(
         edits.push(LocatedEdit::new(file, span, text));
     }
     Ok(edits)
+}
+
+/// The names that stand for a field and for a value at once, also where it is unknown what they are fields of.
+fn short_fields(tree: &Item) -> HashSet<Span> {
+    let mut found = HashSet::new();
+    visit_nodes(tree, |node| match node {
+        Child::Pattern(it) => {
+            if let PatternKind::Record { fields, .. } = &it.kind {
+                let names = fields.iter().filter_map(|it| {
+                    let name = it.name.as_ref()?;
+                    (name.span == it.pattern.span).then_some(name.span)
+                });
+                found.extend(names);
+            }
+        }
+        Child::Expression(it) => {
+            if let ExpressionKind::Record { fields, .. } = &it.kind {
+                let short = fields.iter().filter(|it| it.value.is_none());
+                found.extend(short.map(|it| it.name.span));
+            }
+        }
+        Child::Statement(_) | Child::Type(_) | Child::Name(_) => {}
+    });
+    found
 }
 
 /// Whether the new name would be hidden by a local where the symbol is named, or a local renamed would hide another name; `named` is all

@@ -30,7 +30,7 @@ pub fn actions(
         let kind = kind(it.kind);
         let report = it.fixes.iter().map(|it| convert::diagnostic(view, it));
         let reports: Vec<_> = report.collect();
-        let edit = view.workspace_edit(&it.edits)?;
+        let edit = view.state.edit(view.changes(&it.edits)?);
         if view.state.settings.support.action_literals == Ability::Lacking {
             return Some(lsp::CodeActionOrCommand::Command(lsp::Command {
                 title: it.title,
@@ -80,6 +80,8 @@ fn is_wanted(kind: &lsp::CodeActionKind, context: &lsp::CodeActionContext) -> bo
     };
     only.iter().any(|it| {
         let rest = kind.as_str().strip_prefix(it.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        // The empty kind holds all.
+        it.as_str().is_empty() || rest.is_some_and(is_whole)
     })
 }

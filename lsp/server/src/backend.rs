@@ -11,6 +11,7 @@ use tower_lsp::{Client, LanguageServer};
 
 use crate::addresses::path;
 use crate::capabilities::{capabilities, settings, wanted_hints};
+use crate::frames::Attendance;
 use crate::loading::Loads;
 use crate::navigation::Asked;
 use crate::runtime::{Runtime, elsewhere};
@@ -20,6 +21,8 @@ use crate::{actions, hints, navigation, reporting, semantic_tokens, structure, t
 
 pub struct Backend {
     pub client: Client,
+    /// Whatever is asked of the client is waited for as long as it lasts: one that never answers holds nothing up.
+    pub attendance: Attendance,
     pub worker: Worker,
     pub runtime: Arc<dyn Runtime>,
     /// Whether the client has ended the session.
@@ -64,11 +67,16 @@ impl Backend {
             register_options: Some(json!({ "watchers": watchers })),
         };
         // A client that refuses is looked after when documents are saved.
-        let _ = self.client.register_capability(vec![registration]).await;
+        let answer = self.client.register_capability(vec![registration]);
+        let _ = self.attendance.answer(answer).await;
     }
 
     /// Has the client ask again for what other files or settings decide. The session may be ending: failures are of no interest.
     async fn refresh(&self) {
+        let _ = self.attendance.answer(self.have_asked_again()).await;
+    }
+
+    async fn have_asked_again(&self) {
         let Ok(support) = self.worker.ask(|state| state.settings.support).await else {
             return;
         };
@@ -105,7 +113,8 @@ impl Backend {
             scope_uri: None,
             section: Some("gsw".into()),
         };
-        let mut answered = self.client.configuration(vec![section]).await.ok()?;
+        let answer = self.client.configuration(vec![section]);
+        let mut answered = self.attendance.answer(answer).await?.ok()?;
         answered.pop().filter(|it| !it.is_null())
     }
 }
@@ -549,7 +558,7 @@ impl LanguageServer for Backend {
     ) -> Result<Option<serde_json::Value>> {
         let edit = actions::edit_of(it)?;
         // A client that cannot apply it reports that to its user.
-        let _ = self.client.apply_edit(edit).await;
+        let _ = self.attendance.answer(self.client.apply_edit(edit)).await;
         Ok(None)
     }
 }

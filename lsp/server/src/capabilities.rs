@@ -62,6 +62,9 @@ fn support(client: &lsp::ClientCapabilities) -> Support {
         watching: watched.and_then(|it| it.dynamic_registration).into(),
         refresh: workspace.map(refresh).unwrap_or_default(),
         configuration: workspace.and_then(|it| it.configuration).into(),
+        versioned_edits: workspace
+            .and_then(|it| it.workspace_edit.as_ref()?.document_changes)
+            .into(),
         renaming: workspace.and_then(renames_files).into(),
         progress: window.and_then(|it| it.work_done_progress).into(),
         // Clients that say nothing have always been sent them.

@@ -1,13 +1,12 @@
 //! From the compiler's files and bytes to the protocol's addresses, ranges and edits.
 
-use std::collections::HashMap;
-
 use gsw_ide::SymbolKind;
 use gsw_source::{
     Diagnostic, DiagnosticTag, ItemKind, LocatedEdit, Location, Place, Severity, Span,
 };
 use tower_lsp::ls_types as lsp;
 
+use crate::changes::Changes;
 use crate::position;
 use crate::state::View;
 
@@ -57,8 +56,8 @@ impl View<'_> {
     }
 
     /// Edits by the file that they are for; `None` when one is for a file that has no address or is not the user's.
-    pub fn workspace_edit(self, edits: &[LocatedEdit]) -> Option<lsp::WorkspaceEdit> {
-        let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
+    pub fn changes(self, edits: &[LocatedEdit]) -> Option<Changes> {
+        let mut changes = Changes::new();
         for edit in edits {
             if gsw_ide::is_library(self.db, edit.location.file) {
                 return None;
@@ -66,10 +65,7 @@ impl View<'_> {
             let uri = self.state.uri(edit.location.file.path(self.db))?;
             changes.entry(uri).or_default().push(self.edit(edit));
         }
-        Some(lsp::WorkspaceEdit {
-            changes: Some(changes),
-            ..lsp::WorkspaceEdit::default()
-        })
+        Some(changes)
     }
 }
 

@@ -5,19 +5,25 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::watch;
 use tower_lsp::jsonrpc::{Request, Response};
 
 /// How many received bytes may wait to be read. A guess.
 const BUFFER: usize = 64 << 10;
 /// A longer message is no message: a document may have 16 MB, and JSON can make six bytes of one.
 const LONGEST: u64 = 128 << 20;
+/// Nobody sends as much as this. A guess.
+const LONGEST_SKIPPED: u64 = 4 << 30;
 /// The longest line of a header, in bytes.
 const LONGEST_LINE: u64 = 4 << 10;
 
-/// The messages of `input`, framed as they were, up to its end.
-pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
+/// The messages of `input`, framed as they were, up to its end; and how long anything more may come.
+pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> (DuplexStream, Attendance) {
     let (mut sender, receiver) = tokio::io::duplex(BUFFER);
+    let (attending, attended) = watch::channel(());
     tokio::spawn(async move {
+        // Dropped when nothing more is read.
+        let _attending = attending;
         let mut input = BufReader::new(input);
         let mut client = None;
         loop {
@@ -30,14 +36,39 @@ pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream 
                 return;
             };
             client = client.or_else(|| process_of(&body));
+            let is_last = is_exit(&body);
             if let Some(body) = message(body)
                 && send(&mut sender, &body).await.is_err()
             {
                 return;
             }
+            if is_last {
+                return;
+            }
         }
     });
-    receiver
+    (receiver, Attendance(attended))
+}
+
+/// How long the client can answer: up to its last message.
+#[derive(Clone)]
+pub struct Attendance(watch::Receiver<()>);
+
+impl Attendance {
+    /// What the client answers; `None` when it can answer no more.
+    pub async fn answer<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        let mut attended = self.0.clone();
+        tokio::select! {
+            biased;
+            answer = answer => Some(answer),
+            // Nothing is ever sent: it fails when the sender is gone.
+            _ = attended.changed() => None,
+        }
+    }
+}
+
+fn is_exit(body: &[u8]) -> bool {
+    serde_json::from_slice::<Request>(body).is_ok_and(|it| it.method() == "exit")
 }
 
 /// The process that `initialize` names, which the session does not outlive.
@@ -108,7 +139,9 @@ async fn next(input: &mut (impl AsyncBufReadExt + Unpin)) -> Result<Option<Vec<u
 fn content_length(field: &str) -> Option<u64> {
     let (name, value) = field.split_once(':')?;
     let is_length = name.trim().eq_ignore_ascii_case("content-length");
-    is_length.then(|| value.trim().parse().ok())?
+    let length = is_length.then(|| value.trim().parse().ok())?;
+    // What would be skipped for ever is no length.
+    length.filter(|it| *it <= LONGEST_SKIPPED)
 }
 
 /// What is passed on of a body that is a message.

@@ -6,6 +6,7 @@ mod addresses;
 mod announced;
 mod backend;
 mod capabilities;
+mod changes;
 mod checks;
 mod convert;
 mod documents;

@@ -1,12 +1,13 @@
 //! Answers to requests about what names mean and where they are used.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gsw_source::{File, Files, Location, Span};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
+use crate::changes::Changes;
 use crate::convert::symbol_kind;
 use crate::documents::Documents;
 use crate::markup;
@@ -174,7 +175,7 @@ pub fn rename(
             let left = gsw_ide::left_behind(view.db, file, offset);
             remark = left.and_then(|it| left_behind(view, &it));
         }
-        let Some(own) = view.workspace_edit(&edits).and_then(|it| it.changes) else {
+        let Some(own) = view.changes(&edits) else {
             return Ok((None, None));
         };
         for (uri, edits) in own {
@@ -185,11 +186,7 @@ pub fn rename(
             all.extend(edits.into_iter().filter(fresh));
         }
     }
-    let edit = lsp::WorkspaceEdit {
-        changes: Some(changes),
-        ..lsp::WorkspaceEdit::default()
-    };
-    Ok((Some(edit), remark))
+    Ok((Some(state.edit(changes)), remark))
 }
 
 /// What is named at a place of a workspace, there and in each other one that holds the file which declares it.
@@ -233,17 +230,8 @@ fn rename_module(state: &State, moved: gsw_ide::MovedFile) -> Result<Option<lsp:
         return Ok(None);
     };
     let changes = changes_after(state, &[(old, new)]).unwrap_or_default();
-    let edits = changes.into_iter().map(|(uri, edits)| {
-        let open = state.path(&uri).and_then(|it| state.documents.get(&it));
-        lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit {
-            text_document: lsp::OptionalVersionedTextDocumentIdentifier {
-                uri,
-                version: open.map(|it| it.version),
-            },
-            edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
-        })
-    });
-    let mut operations: Vec<_> = edits.collect();
+    let edits = state.versioned(changes).into_iter();
+    let mut operations: Vec<_> = edits.map(lsp::DocumentChangeOperation::Edit).collect();
     operations.push(lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Rename(
         lsp::RenameFile {
             old_uri,
@@ -290,10 +278,7 @@ pub fn rename_files(state: &State, files: &[lsp::FileRename]) -> Option<lsp::Wor
     let moved = moved.filter_map(|it| Some((at(&it.old_uri)?, at(&it.new_uri)?)));
     let moved: Vec<(PathBuf, PathBuf)> = moved.collect();
     let changes = changes_after(state, &moved)?;
-    (!changes.is_empty()).then(|| lsp::WorkspaceEdit {
-        changes: Some(changes),
-        ..lsp::WorkspaceEdit::default()
-    })
+    (!changes.is_empty()).then(|| state.edit(changes))
 }
 
 /// The edits of imports by their files; `None` when one cannot be made.
@@ -308,14 +293,11 @@ fn changes_after(state: &State, moved: &[(PathBuf, PathBuf)]) -> Option<Changes>
                 file: first.location.file,
             };
             // A file that two workspaces hold has the same edits in both.
-            changes.extend(view.workspace_edit(&edits)?.changes?);
+            changes.extend(view.changes(&edits)?);
         }
     }
     Some(changes)
 }
-
-/// Edits by the document that they are of.
-type Changes = HashMap<lsp::Uri, Vec<lsp::TextEdit>>;
 
 pub fn linked_ranges(view: View<'_>, offset: u32) -> Option<lsp::LinkedEditingRanges> {
     let spans = gsw_ide::linked_editing_range(view.db, view.file, offset);

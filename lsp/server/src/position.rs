@@ -74,19 +74,27 @@ impl Encoding {
 pub fn offset_in(text: &str, encoding: Encoding, position: lsp::Position) -> usize {
     let mut start = 0;
     for _ in 0..position.line {
-        match text[start..].find('\n') {
-            Some(index) => start += index + 1,
+        match length_with_end(&text[start..]) {
+            Some(length) => start += length,
             None => return text.len(),
         }
     }
     start + encoding.bytes_before(line_at(text, start), position.character)
 }
 
+/// The bytes of the first line with its end; `None` for the last line.
+fn length_with_end(text: &str) -> Option<usize> {
+    let end = text.find(['\n', '\r'])?;
+    Some(match text[end..].starts_with("\r\n") {
+        true => end + 2,
+        false => end + 1,
+    })
+}
+
 /// The line that starts at byte `start`, without its end.
 fn line_at(text: &str, start: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
-    let line = rest.split('\n').next().unwrap_or_default();
-    line.strip_suffix('\r').unwrap_or(line)
+    rest.split(['\n', '\r']).next().unwrap_or_default()
 }
 
 /// The byte of `file` at a position.
@@ -150,16 +158,21 @@ impl<'text> Forward<'text> {
     /// The position of a byte that is not before the last one.
     pub fn to(&mut self, offset: u32) -> lsp::Position {
         let offset = offset as usize;
-        let between = self.text.get(self.at..offset).unwrap_or_default();
-        let last = match between.rsplit_once('\n') {
-            Some((before, last)) => {
-                let lines = before.bytes().filter(|it| *it == b'\n').count() + 1;
-                self.position.line += u32::try_from(lines).unwrap_or(0);
+        let bytes = self.text.as_bytes();
+        let mut begun = self.at;
+        for at in self.at..offset.min(bytes.len()) {
+            let ends_line = match bytes[at] {
+                b'\n' => true,
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            if ends_line {
+                begun = at + 1;
+                self.position.line += 1;
                 self.position.character = 0;
-                last
             }
-            None => between,
-        };
+        }
+        let last = self.text.get(begun..offset).unwrap_or_default();
         self.position.character += self.encoding.count(last);
         self.at = offset;
         self.position
@@ -215,6 +228,28 @@ mod tests {
             for at in [0, 1, 3, 8, 12, 13, 14, 15, 15, 18] {
                 assert_eq!(forward.to(at), position(&db, encoding, file, at), "{at}");
             }
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line() {
+        let db = Database::default();
+        let text = "a\rbc\r\n\r\rd";
+        let file = File::new(&db, "a.gsw".into(), text.into());
+        let mut forward = Forward::new(text, Encoding::Utf16);
+        for (at, line, character) in [
+            (0, 0, 0),
+            (2, 1, 0),
+            (3, 1, 1),
+            (6, 2, 0),
+            (7, 3, 0),
+            (8, 4, 0),
+        ] {
+            let place = Position { line, character };
+            assert_eq!(position(&db, Encoding::Utf16, file, at), place);
+            assert_eq!(forward.to(at), place);
+            assert_eq!(offset_in(text, Encoding::Utf16, place), at as usize);
+            assert_eq!(super::offset(&db, Encoding::Utf16, file, place), at);
         }
     }
 

@@ -25,8 +25,9 @@ pub trait Runtime: Send + Sync + 'static {
     /// What a word of the language does, in Markdown.
     fn explained(&self, word: &str) -> Option<String>;
 
-    /// The last run of each workflow of a program, by the workflow: how it ended, when, what it cost.
-    fn last_runs(&self, program: &str, store: Option<&str>) -> BTreeMap<String, String>;
+    /// The last run of each workflow of a program, by the workflow: how it ended, when, what it cost. `store` is where its project keeps
+    /// runs, seen from the project's folder.
+    fn last_runs(&self, program: &str, store: Option<(&str, &Path)>) -> BTreeMap<String, String>;
 }
 
 /// A server without a runtime.
@@ -46,7 +47,7 @@ impl Runtime for NoRuntime {
         None
     }
 
-    fn last_runs(&self, _: &str, _: Option<&str>) -> BTreeMap<String, String> {
+    fn last_runs(&self, _: &str, _: Option<(&str, &Path)>) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 }

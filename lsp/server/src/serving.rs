@@ -53,11 +53,13 @@ pub async fn serve_on(
     let (sender, notices) = unbounded_channel();
     let worker = Worker::start(sender)?;
     let is_shut_down = Arc::new(AtomicBool::new(false));
+    let (messages, attendance) = frames::messages(input);
     let (service, socket) = LspService::new(|client| {
         let loads = Loads::new(client.clone());
         tokio::spawn(tell(client.clone(), notices, loads.clone()));
         Backend {
             client,
+            attendance,
             loads,
             worker,
             runtime,
@@ -65,7 +67,7 @@ pub async fn serve_on(
         }
     });
     // Handlers are begun in the order of messages and send their jobs before they first wait, so jobs keep that order.
-    Server::new(frames::messages(input), output, socket)
+    Server::new(messages, output, socket)
         .concurrency_level(PENDING)
         .serve(Announced(service))
         .await;

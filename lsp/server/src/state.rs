@@ -93,6 +93,8 @@ pub struct Support {
     pub refresh: Refresh,
     /// Being asked for the settings of the user.
     pub configuration: Ability,
+    /// Edits of certain versions of documents.
+    pub versioned_edits: Ability,
     /// Edits that rename files.
     pub renaming: Ability,
     /// Showing how far something is.

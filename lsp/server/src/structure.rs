@@ -1,8 +1,10 @@
 //! Answers to requests about one document as it is written: its outline, folds, links, lenses, and its style.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use gsw_ide::{DocumentSymbol, FoldKind, LensAction};
+use gsw_source::Project;
 use serde_json::json;
 use tower_lsp::ls_types as lsp;
 
@@ -159,11 +161,14 @@ pub fn lenses(view: View<'_>) -> (Vec<lsp::CodeLens>, ProgramName) {
     let configuration = gsw_project::project_configuration(view.db);
     let path = view.file.path(view.db);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let project = Project::try_get(view.db).and_then(|it| it.configuration(view.db));
+    let folder = project.and_then(|it| it.path(view.db).parent());
     let program = ProgramName {
         name: configuration
             .and_then(|it| it.name.clone())
             .unwrap_or_else(|| stem.into_owned()),
         store: configuration.and_then(|it| it.runs.store.clone()),
+        folder: folder.map(Path::to_owned).unwrap_or_default(),
     };
     // What is no file cannot be run.
     let Some(uri) = view.state.uri(path).filter(is_on_disk) else {
@@ -195,12 +200,15 @@ const RUN: &str = "gsw.run";
 pub struct ProgramName {
     name: String,
     store: Option<String>,
+    /// That of the project, from which the store is seen.
+    folder: PathBuf,
 }
 
 impl ProgramName {
     /// The last run of each workflow.
     pub fn last_runs(&self, runtime: &dyn Runtime) -> BTreeMap<String, String> {
-        runtime.last_runs(&self.name, self.store.as_deref())
+        let store = self.store.as_deref().map(|it| (it, self.folder.as_path()));
+        runtime.last_runs(&self.name, store)
     }
 }
 

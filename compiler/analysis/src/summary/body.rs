@@ -21,7 +21,6 @@ use super::facts::{
 };
 use super::latent::{Leak, leak};
 use super::left_task::Leaving;
-use super::task::deadlock;
 use super::used::{bound, used};
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 use crate::named_lambda::called_lambdas;
@@ -323,11 +322,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                     with: [*settings, *session],
                     mode: *mode,
                 };
-                let mut outcome = self.prompt_call(*item, arguments, asked, manner);
-                if session.is_some() {
-                    outcome.does.late.extend(&deadlock(self.db()));
-                }
-                outcome
+                self.prompt_call(*item, arguments, asked, manner)
             }
             Kind::Constant(item) => self.constant(*item),
             Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),

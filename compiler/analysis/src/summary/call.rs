@@ -10,6 +10,7 @@ use super::Known;
 use super::body::{BodyWalk, Outcome, checks_into};
 use super::facts::{Facts, Raised, add, can_carry_effects, nothing, of_latent};
 use super::head::add_given;
+use super::task::deadlock;
 use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
 
 /// What the arguments of a call bring.
@@ -368,6 +369,10 @@ impl<'a> BodyWalk<'a, '_> {
             }
         }
         add(&mut outcome.does, &called);
+        if let [_, Some(_session)] = with {
+            // Calls in one conversation wait for each other.
+            outcome.does.late.extend(&deadlock(self.db()));
+        }
         for part in with.into_iter().flatten() {
             let overrides = self.expression(part);
             add(&mut outcome.does, &overrides.does);

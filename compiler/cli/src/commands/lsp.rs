@@ -57,7 +57,7 @@ impl Runtime for Own {
         Some(without_links(text.trim_end()))
     }
 
-    fn last_runs(&self, program: &str, store: Option<&str>) -> BTreeMap<String, String> {
+    fn last_runs(&self, program: &str, store: Option<(&str, &Path)>) -> BTreeMap<String, String> {
         gsw_service::newest_runs(program, store)
     }
 }

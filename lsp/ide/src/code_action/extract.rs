@@ -8,7 +8,7 @@ mod statements;
 use gsw_infer::hir::{Captured, LocalKind};
 use gsw_names::types::Type;
 use gsw_source::{LocatedEdit, Name, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
+use gsw_syntax::ast::{Child, Expression, ExpressionKind, Item, ItemBody, Literal, StatementKind};
 
 use super::place::Place;
 use super::{ActionKind, CodeAction};
@@ -45,12 +45,43 @@ fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
         | Child::Type(_)
         | Child::Name(_) => None,
     })?;
-    // A name stands for its value already.
+    // A name stands for its value already; and what is asked of a range itself is answered without the list that it is anywhere else.
     let has_value = !matches!(
         bare(found).kind,
-        ExpressionKind::Let { .. } | ExpressionKind::Name(_)
+        ExpressionKind::Let { .. } | ExpressionKind::Name(_) | ExpressionKind::Range { .. }
     ) && expression_type(place.db, place.item, bare(found).span).is_some();
-    has_value.then_some(found)
+    (has_value && !is_read_as_written(place.tree, found.span)).then_some(found)
+}
+
+/// Whether `span` is in a constant, a check or a default, which say more than their values: schemas and help show what they are made of.
+fn is_read_as_written(tree: &Item, span: Span) -> bool {
+    let is_default = || {
+        let signature = tree.body.signature();
+        let parameters = signature.into_iter().flat_map(|it| &it.parameters);
+        let mut defaults = parameters.filter_map(|it| it.default.as_ref());
+        defaults.any(|it| it.span.holds(span))
+    };
+    match &tree.body {
+        ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_) => true,
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => is_default(),
+    }
 }
 
 /// An expression without the parentheses around it, which stand for nothing of their own.

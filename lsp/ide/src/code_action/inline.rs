@@ -57,22 +57,36 @@ fn put(place: &Place<'_>, value: &Expression, at: Span) -> LocatedEdit {
 /// The edit for `${name}` in a text, where the value is a text as well: its characters, if both are written in the same way.
 fn within_text(place: &Place<'_>, value: &str, at: Span) -> Option<LocatedEdit> {
     let is_plain = |it: &str| it.starts_with('"') && !it.starts_with("\"\"\"");
-    let mut is_in_text = false;
+    let mut around = None;
     visit_nodes(place.tree, |node| {
         if let Child::Expression(it) = node
             && let ExpressionKind::Interpolation(parts) = &it.kind
+            && parts
+                .iter()
+                .any(|it| matches!(it, StringPart::Expression(it) if it.span == at))
         {
-            let mut parts = parts.iter();
-            let is_part = parts.any(|it| matches!(it, StringPart::Expression(it) if it.span == at));
-            is_in_text |= is_part && is_plain(&place.text(it.span));
+            around = Some(it.span);
         }
     });
+    let around = around.filter(|it| is_plain(&place.text(*it)))?;
     let hole = Span::new(at.start.checked_sub(2)?, at.end + 1);
     let whole = place.text(hole);
     let has_no_blanks = whole.starts_with("${") && whole.ends_with('}');
-    let is_text = is_plain(value) && value.len() > 1 && value.ends_with('"');
-    (is_in_text && is_text && has_no_blanks)
-        .then(|| place.replace(hole, value[1..value.len() - 1].to_owned()))
+    let characters = value.strip_prefix('"')?.strip_suffix('"')?;
+    let before = place.text(Span::new(around.start, hole.start));
+    let after = place.text(Span::new(hole.end, around.end));
+    // Where they meet, two characters of two texts would begin a hole; what follows may be the same value.
+    let begins_hole = |left: &str, right: &str| left.ends_with('$') && right.starts_with('{');
+    let stays_text = match characters.is_empty() {
+        true => !before.ends_with('$') && !after.starts_with('{'),
+        false => {
+            !begins_hole(&before, characters)
+                && !begins_hole(characters, &after)
+                && !begins_hole(characters, characters)
+        }
+    };
+    (is_plain(value) && has_no_blanks && stays_text)
+        .then(|| place.replace(hole, characters.to_owned()))
 }
 
 /// Whether the end of what is at `at` is given by what is around it, so that no operator beside it can take a part of

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Span};
-use gsw_syntax::TokenKind;
 use gsw_syntax::ast::{Child, Item, Statement};
+use gsw_syntax::{TokenKind, parse_file};
 
 use crate::cursor::{in_file, nodes_at};
 use crate::meaning::has_word;
@@ -30,7 +30,7 @@ impl<'a> Place<'a> {
         let file = item.file(db);
         let start = in_file(db, item, Span::default()).start;
         let relative = |offset: u32| offset.saturating_sub(start);
-        let range = without_blanks(file.text(db), range);
+        let range = without_comments(db, file, range);
         let range = Span::new(relative(range.start), relative(range.end));
         Self {
             db,
@@ -161,6 +161,36 @@ pub fn indented_anew(text: &str, old: &str, new: &str) -> String {
         at += u32::try_from(line.len()).unwrap_or(0);
     }
     indented
+}
+
+/// A range without the blanks and comments that it begins and ends with: whoever selects lines means what is done in them.
+fn without_comments(db: &dyn Db, file: File, range: Span) -> Span {
+    let text = file.text(db);
+    let all = &parse_file(db, file).comments;
+    let first = all.partition_point(|it| it.span.start < range.start);
+    let after = all.partition_point(|it| it.span.end <= range.end);
+    let mut inside = all.get(first..after).unwrap_or_default();
+    let whole = without_blanks(text, range);
+    let mut kept = whole;
+    loop {
+        if let [comment, rest @ ..] = inside
+            && comment.span.start == kept.start
+        {
+            inside = rest;
+            kept.start = comment.span.end;
+        } else if let [rest @ .., comment] = inside
+            && comment.span.end >= kept.end
+        {
+            inside = rest;
+            kept.end = comment.span.start;
+        } else {
+            return kept;
+        }
+        kept = without_blanks(text, kept);
+        if kept.start == kept.end {
+            return whole;
+        }
+    }
 }
 
 /// A range without the blanks that it begins and ends with: whole lines hold more than their statements.

@@ -1,9 +1,10 @@
 //! Fixes for reports that bring none themselves, since only an author knows whether they are meant: what is too much goes, what is missing is
 //! made up, what is private becomes public.
 
-use gsw_names::{Presence, imports, is_std, module_file, module_scope};
+use gsw_names::types::Type;
+use gsw_names::{Presence, imports, is_std, module_file, module_scope, type_declaration};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Place, Span};
-use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, Item};
+use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, FieldInit, Item};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, lex, locate};
 
 use super::sample::Samples;
@@ -15,7 +16,8 @@ use crate::symbol::{Symbol, occurrences};
 /// The actions for the reports at `range`.
 pub fn report_fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
     let mut actions = Vec::new();
-    for report in reports.iter().filter(|it| it.fixes.is_empty()) {
+    let has_room = |it: &&Diagnostic| it.fixes.is_empty() || it.code == Code::MISSING_FIELD;
+    for report in reports.iter().filter(has_room) {
         let Place::Item { item, span } = report.place else {
             continue;
         };
@@ -30,6 +32,7 @@ pub fn report_fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<Cod
             item,
             tree: &tree,
             span,
+            report,
         };
         for (title, edits) in reported.fixes(report.code) {
             actions.push(CodeAction {
@@ -52,17 +55,19 @@ struct Reported<'a> {
     tree: &'a Item,
     /// Relative to the item.
     span: Span,
+    report: &'a Diagnostic,
 }
 
 impl Reported<'_> {
     fn fixes(&self, code: Code) -> Vec<Fix> {
-        let known: [(Code, &dyn Fn() -> Option<Fix>); 6] = [
+        let known: [(Code, &dyn Fn() -> Option<Fix>); 7] = [
             (Code::IMPOSSIBLE_CATCH, &|| self.without_arm()),
             (Code::PRIVATE_NAME, &|| self.public_there()),
             (Code::UNUSED_DECLARATION, &|| self.public_here()),
             (Code::UNUSED_DECLARATION, &|| self.without_declaration()),
             (Code::MISSING_ARGUMENT, &|| self.with_arguments()),
             (Code::TOO_MANY_ARGUMENTS, &|| self.without_arguments()),
+            (Code::MISSING_FIELD, &|| self.with_fields()),
         ];
         let own = known.into_iter().filter(|(of, _)| *of == code);
         own.filter_map(|(_, fix)| fix()).collect()
@@ -219,6 +224,62 @@ impl Reported<'_> {
         let mut edits = samples.spelling.imports();
         edits.push(self.edit(self.item, Span::new(at, at), text));
         Some((format!("add `{added}`"), edits))
+    }
+
+    /// Adds the fields that are missing, with made-up values, where the report's own fix leaves some to the author.
+    fn with_fields(&self) -> Option<Fix> {
+        let (whole, fields) = self.literal()?;
+        let all = occurrences(self.db, self.item);
+        let named = all.iter().find(|it| it.span == self.span)?;
+        let Symbol::Item(owner) = named.symbol else {
+            return None;
+        };
+        let mut samples = Samples::new(self.db, self.item.file(self.db));
+        let mut added = Vec::new();
+        for field in type_declaration(self.db, owner).declaration.fields() {
+            let is_given = fields.iter().any(|it| it.name.name == field.name);
+            let is_needed =
+                field.default == Presence::Absent && !matches!(field.ty, Type::Optional(_));
+            if is_needed && !is_given {
+                let value = samples.value(&field.ty)?;
+                let is_certain = field.check == Presence::Absent;
+                added.push(is_certain.then(|| format!("{}: {value}", field.name))?);
+            }
+        }
+        let is_made = |it: &String| {
+            let name = it.split(' ').next().unwrap_or_default();
+            let mut edits = self.report.fixes.iter().flat_map(|it| &it.edits);
+            edits.any(|it| it.text.contains(name))
+        };
+        if added.iter().all(is_made) || samples.checks == Presence::Present {
+            return None;
+        }
+        let added = added.join(", ");
+        let last = fields.last().map(|it| match &it.value {
+            Some(value) => value.span.end,
+            None => it.name.span.end,
+        });
+        let (at, text) = match last {
+            Some(end) => (end, format!(", {added}")),
+            None => (whole.end.checked_sub(1)?, format!(" {added} ")),
+        };
+        let mut edits = samples.spelling.imports();
+        edits.push(self.edit(self.item, Span::new(at, at), text));
+        Some((format!("add `{added}`"), edits))
+    }
+
+    /// The record literal whose type is reported, with its fields.
+    fn literal(&self) -> Option<(Span, &[FieldInit])> {
+        let mut found = None;
+        visit_nodes(self.tree, |node| {
+            if let Child::Expression(it) = node
+                && let ExpressionKind::Record { path, fields, .. } = &it.kind
+                && path.last().is_some_and(|it| it.span == self.span)
+            {
+                found = Some((it.span, fields.as_slice()));
+            }
+        });
+        found
     }
 
     /// Takes out the arguments after the last one that there is a parameter for.

@@ -5,7 +5,9 @@ use gsw_abi::types::Bound;
 use gsw_analysis::check_bounds;
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
-use gsw_names::{KnownItem, Parameter, Presence, TypeDeclarationKind, type_declaration};
+use gsw_names::{
+    KnownItem, Parameter, Presence, TypeDeclarationKind, substitute, type_declaration,
+};
 use gsw_source::{Db, File, ItemId};
 
 use crate::spelling::Spelling;
@@ -22,6 +24,8 @@ pub struct Samples<'db> {
     pub spelling: Spelling<'db>,
     /// Whether some value has a check.
     pub checks: Presence,
+    /// The types that the value is inside of: one that holds itself has no end.
+    around: Vec<Type>,
 }
 
 impl<'db> Samples<'db> {
@@ -31,6 +35,7 @@ impl<'db> Samples<'db> {
             db,
             spelling: Spelling::new(db, file),
             checks: Presence::Absent,
+            around: Vec::new(),
         }
     }
 
@@ -56,19 +61,8 @@ impl<'db> Samples<'db> {
             Type::Bytes => "bytes.from_base64(\"dGV4dA==\")".into(),
             Type::Literals(names) => format!("{:?}", names.first()?),
             Type::Optional(_) => "none".into(),
-            Type::List(inside) => {
-                let element = self.within(inside, &[], depth + 1)?;
-                let count = usize::try_from(length(bounds)?).ok()?;
-                format!("[{}]", vec![element; count].join(", "))
-            }
-            Type::Map(key, value) if **key == Type::String => {
-                let value = self.within(value, &[], depth + 1)?;
-                let entries = (1..=length(bounds)?).map(|it| match it {
-                    1 => format!("\"key\": {value}"),
-                    other => format!("\"key{other}\": {value}"),
-                });
-                format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
-            }
+            Type::List(inside) => self.list(inside, bounds, depth)?,
+            Type::Map(key, value) if **key == Type::String => self.map(value, bounds, depth)?,
             Type::Map(..) if bounds.is_empty() => "{}".into(),
             Type::Tuple(parts) => {
                 let parts = parts.iter();
@@ -79,9 +73,9 @@ impl<'db> Samples<'db> {
             Type::Record(item, parts) if KnownItem::Set.is(self.db, *item) => {
                 format!("set.of([{}])", self.within(parts.first()?, &[], depth + 1)?)
             }
-            Type::Record(item, _) => self.record(*item, depth)?,
-            Type::Enum(item, _) => self.variant(*item, depth)?,
-            Type::Checked(item, _) => self.checked(*item, depth)?,
+            Type::Record(item, types) => self.inside(ty, |it| it.record(*item, types, depth))?,
+            Type::Enum(item, types) => self.inside(ty, |it| it.variant(*item, types, depth))?,
+            Type::Checked(item, types) => self.inside(ty, |it| it.checked(*item, types, depth))?,
             Type::Map(..)
             | Type::Secret
             | Type::Image
@@ -102,7 +96,42 @@ impl<'db> Samples<'db> {
         })
     }
 
-    fn record(&mut self, item: ItemId, depth: u32) -> Option<String> {
+    fn list(&mut self, inside: &Type, bounds: &[Bound], depth: u32) -> Option<String> {
+        let Some(element) = self.within(inside, &[], depth + 1) else {
+            return may_be_empty(bounds).then(|| "[]".into());
+        };
+        let count = usize::try_from(length(bounds)?).ok()?;
+        Some(format!("[{}]", vec![element; count].join(", ")))
+    }
+
+    /// A map from texts.
+    fn map(&mut self, value: &Type, bounds: &[Bound], depth: u32) -> Option<String> {
+        let Some(value) = self.within(value, &[], depth + 1) else {
+            return may_be_empty(bounds).then(|| "{}".into());
+        };
+        let entries = (1..=length(bounds)?).map(|it| match it {
+            1 => format!("\"key\": {value}"),
+            other => format!("\"key{other}\": {value}"),
+        });
+        Some(format!("{{ {} }}", entries.collect::<Vec<_>>().join(", ")))
+    }
+
+    /// What is made of a declared type, unless that is around it already.
+    fn inside(
+        &mut self,
+        ty: &Type,
+        make: impl FnOnce(&mut Self) -> Option<String>,
+    ) -> Option<String> {
+        if self.around.contains(ty) {
+            return None;
+        }
+        self.around.push(ty.clone());
+        let made = make(self);
+        self.around.pop();
+        made
+    }
+
+    fn record(&mut self, item: ItemId, types: &[Type], depth: u32) -> Option<String> {
         let fields = type_declaration(self.db, item).declaration.fields();
         let name = self.spelling.item(item)?;
         let mut values = Vec::new();
@@ -110,7 +139,7 @@ impl<'db> Samples<'db> {
             let is_needed =
                 field.default == Presence::Absent && !matches!(field.ty, Type::Optional(_));
             if is_needed {
-                let value = self.field(item, number, field, depth)?;
+                let value = self.field((item, types), number, field, depth)?;
                 values.push(format!("{}: {value}", field.name));
             }
         }
@@ -120,10 +149,10 @@ impl<'db> Samples<'db> {
         })
     }
 
-    /// A value for a field of a record, by its number.
+    /// A value for a field of a record with these type arguments, by its number.
     fn field(
         &mut self,
-        item: ItemId,
+        (item, types): (ItemId, &[Type]),
         number: u32,
         field: &Parameter,
         depth: u32,
@@ -135,17 +164,17 @@ impl<'db> Samples<'db> {
             }
             Presence::Absent => Vec::new(),
         };
-        self.within(&field.ty, &bounds, depth + 1)
+        self.within(&substitute(&field.ty, types), &bounds, depth + 1)
     }
 
-    fn variant(&mut self, item: ItemId, depth: u32) -> Option<String> {
+    fn variant(&mut self, item: ItemId, types: &[Type], depth: u32) -> Option<String> {
         let variants = type_declaration(self.db, item).declaration.variants();
         let plain = variants.iter().find(|it| it.fields.is_empty());
         let variant = plain.or_else(|| variants.first())?;
         let name = self.spelling.item(item)?;
         let payload = variant.fields.iter();
         let payload: Option<Vec<String>> = payload
-            .map(|it| self.within(&it.ty, &[], depth + 1))
+            .map(|it| self.within(&substitute(&it.ty, types), &[], depth + 1))
             .collect();
         Some(match payload?.join(", ") {
             none if none.is_empty() => format!("{name}.{}", variant.name),
@@ -154,7 +183,7 @@ impl<'db> Samples<'db> {
     }
 
     /// A value of an alias with a check.
-    fn checked(&mut self, item: ItemId, depth: u32) -> Option<String> {
+    fn checked(&mut self, item: ItemId, types: &[Type], depth: u32) -> Option<String> {
         let TypeDeclarationKind::Alias { target, .. } =
             &type_declaration(self.db, item).declaration.kind
         else {
@@ -162,7 +191,7 @@ impl<'db> Samples<'db> {
         };
         self.checks = Presence::Present;
         let bounds = check_bounds(self.db, item, BodyPart::AliasCheck);
-        self.within(target, &bounds, depth + 1)
+        self.within(&substitute(target, types), &bounds, depth + 1)
     }
 }
 
@@ -256,6 +285,10 @@ fn lengths(bounds: &[Bound]) -> (u64, u64) {
         }
     }
     (least, most)
+}
+
+fn may_be_empty(bounds: &[Bound]) -> bool {
+    lengths(bounds).0 == 0
 }
 
 /// How many elements a list or map gets.

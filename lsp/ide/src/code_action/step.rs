@@ -4,6 +4,7 @@ use gsw_source::Span;
 use gsw_syntax::ast::{Child, ExpressionKind, ItemBody, StatementKind};
 
 use super::place::Place;
+use super::revision::revises;
 use super::wrap::begins_tasks;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
@@ -17,7 +18,8 @@ pub fn step(place: &Place<'_>) -> Option<CodeAction> {
     let selected = place.statements()?;
     let (first, last) = (selected.first()?, selected.last()?);
     let span = first.span.to(last.span);
-    if leaves(place, span) || begins_tasks(place, span) || place.is_known_after(span) {
+    let stays = leaves(place, span) || begins_tasks(place, span) || revises(place);
+    if stays || place.is_known_after(span) {
         return None;
     }
     Some(CodeAction {

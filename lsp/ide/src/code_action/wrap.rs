@@ -7,6 +7,7 @@ use gsw_source::{Db, LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::Place;
+use super::revision::revises;
 use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
@@ -99,7 +100,7 @@ fn can_be_wrapped(place: &Place<'_>, wrapped: &Wrapped<'_>) -> bool {
         ),
         Wrapped::Statements(_) => !place.is_known_after(span) && !leaves(place, span),
     };
-    fits && !begins_tasks(place, span)
+    fits && !begins_tasks(place, span) && !revises(place)
 }
 
 /// The expression that a statement evaluates.

@@ -46,15 +46,20 @@ fn programs() -> Vec<String> {
     let examples = files("../../examples", "gsw").into_iter();
     let mut found: Vec<String> = examples.collect();
     for page in files("../../tests/run", "md") {
-        let blocks = page.split("```gsw\n").skip(1);
-        let texts = blocks.filter_map(|it| it.split("```").next());
-        found.extend(texts.step_by(PAGE_STEP).map(str::to_owned));
+        found.extend(blocks(&page).into_iter().step_by(PAGE_STEP));
     }
     found
 }
 
+/// The programs of a page.
+pub fn blocks(page: &str) -> Vec<String> {
+    let blocks = page.split("```gsw\n").skip(1);
+    let texts = blocks.filter_map(|it| it.split("```").next());
+    texts.map(str::to_owned).collect()
+}
+
 /// The texts of a folder's files with that ending.
-fn files(folder: &str, ending: &str) -> Vec<String> {
+pub fn files(folder: &str, ending: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(folder).expect("the repository has it");
     let mut paths: Vec<_> = entries.flatten().map(|it| it.path()).collect();
@@ -64,29 +69,38 @@ fn files(folder: &str, ending: &str) -> Vec<String> {
     texts.collect::<Result<_, _>>().expect("they are texts")
 }
 
-/// Gives every fifth name that can have another one such a name; how many it were.
-fn renames_in(it: &mut Fixture, text: &str) -> usize {
-    let before = reports(it);
+/// Where the words of a text begin.
+pub fn starts_of_names(text: &str) -> Vec<usize> {
     let is_part = |it: char| it.is_alphanumeric() || it == '_';
     let starts = text.char_indices().filter(|(at, first)| {
         let before = text[..*at].chars().next_back();
         is_part(*first) && !before.is_some_and(is_part)
     });
-    let starts: Vec<usize> = starts.map(|(at, _)| at).step_by(5).collect();
+    starts.map(|(at, _)| at).collect()
+}
+
+/// A longer name of the same kind.
+pub fn other_name(old: &str) -> String {
+    if old.starts_with(char::is_lowercase) || old.starts_with('_') {
+        format!("{old}_zq")
+    } else if old.len() > 1 && !old.contains(char::is_lowercase) {
+        format!("{old}_ZQ")
+    } else {
+        format!("{old}Zq")
+    }
+}
+
+/// Gives every fifth name that can have another one such a name; how many it were.
+fn renames_in(it: &mut Fixture, text: &str) -> usize {
+    let before = reports(it);
     let mut tried = 0;
-    for at in starts {
+    for at in starts_of_names(text).into_iter().step_by(5) {
         let offset = u32::try_from(at).expect("a small text");
         let Ok(Renamable { name: old, .. }) = gsw_ide::prepare_rename(&it.db, it.file, offset)
         else {
             continue;
         };
-        let new = if old.starts_with(char::is_lowercase) || old.starts_with('_') {
-            format!("{old}_zq")
-        } else if old.len() > 1 && !old.contains(char::is_lowercase) {
-            format!("{old}_ZQ")
-        } else {
-            format!("{old}Zq")
-        };
+        let new = other_name(&old);
         let Ok(edits) = gsw_ide::rename(&mut it.db, it.file, offset, &new) else {
             continue;
         };
@@ -157,7 +171,7 @@ fn reports(it: &Fixture) -> usize {
     gsw_ide::diagnostics(&it.db, it.file).len()
 }
 
-fn errors(it: &Fixture) -> usize {
+pub fn errors(it: &Fixture) -> usize {
     let reports = gsw_ide::diagnostics(&it.db, it.file);
     let errors = reports.iter().filter(|it| it.severity == Severity::Error);
     errors.count()

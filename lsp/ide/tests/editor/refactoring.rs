@@ -324,3 +324,131 @@ fn lines_of_texts_stay_as_they_are() {
     let out = "fn f() {\n  if true {\n    extracted()\n  }\n}\n\nfn extracted() -> string {\n  ask(r#\"a\n    b\"#)\n  ask(\"c\")\n}";
     check(&[("extract into a function", deep, out)]);
 }
+
+#[test]
+fn a_range_that_is_asked_itself_is_made_no_list() {
+    let cases = [
+        "fn f() -> int {\n  for i in <|>0..100_000_000_000<|> {\n    if i > 3 { return i }\n  }\n  0\n}",
+        "fn f() -> int? { (<|>0..100_000_000_000<|>).find(it => it > 3) }",
+        "fn f() -> int? { <|>(0..100_000_000_000)<|>.find(it => it > 3) }",
+        "fn f(n: int) -> bool { n in <|>0..=100_000_000_000<|> }",
+    ];
+    for text in cases {
+        check(&[
+            ("extract into a variable", text, "refused"),
+            ("extract into a function", text, "refused"),
+        ]);
+    }
+    check(&[(
+        "extract into a function",
+        "fn f() -> int? { <|>(0..9).find(it => it > 3)<|> }",
+        "fn f() -> int? { extracted() }\n\nfn extracted() -> int? {\n  (0..9).find(it => it > 3)\n}",
+    )]);
+}
+
+/// What is shown of a declaration, to a model or in help, is made of what is written in it.
+#[test]
+fn what_is_read_as_it_is_written_stays_there() {
+    let cases = [
+        "type P { a: int where it > <|>1 + 2<|> }",
+        "type P { a: int = <|>1 + 2<|> }",
+        "type P = int where it > <|>1 + 2<|>",
+        "enum E { A(n: int = <|>1 + 2<|>) }",
+        "const N: int = <|>1 + 2<|>",
+        "workflow f(n: int = <|>1 + 2<|>) -> int { n }",
+    ];
+    for text in cases {
+        check(&[("extract into a function", text, "refused")]);
+    }
+}
+
+#[test]
+fn texts_that_meet_begin_no_hole() {
+    let title = "inline the variable";
+    check(&[
+        (
+            title,
+            "fn f(k: int) -> string {\n  let <|>a = \"x$\"\n  \"<${a}{k}>\"\n}",
+            "fn f(k: int) -> string {\n  \"<${\"x$\"}{k}>\"\n}",
+        ),
+        (
+            title,
+            "fn f(k: int) -> string {\n  let <|>a = \"{k}\"\n  \"$${a}\"\n}",
+            "fn f(k: int) -> string {\n  \"$${\"{k}\"}\"\n}",
+        ),
+        (
+            title,
+            "fn f(k: int) -> string {\n  let <|>a = \"\"\n  \"$${a}{k}\"\n}",
+            "fn f(k: int) -> string {\n  \"$${\"\"}{k}\"\n}",
+        ),
+        (
+            title,
+            "fn f(k: int) -> string {\n  let <|>a = \"{k$\"\n  \"${a}${a}}\"\n}",
+            "fn f(k: int) -> string {\n  \"${\"{k$\"}${\"{k$\"}}\"\n}",
+        ),
+        (
+            title,
+            "fn f(k: int) -> string {\n  let <|>a = \"x\"\n  \"$${a}{k}\"\n}",
+            "fn f(k: int) -> string {\n  \"$x{k}\"\n}",
+        ),
+    ]);
+}
+
+#[test]
+fn an_answer_and_what_replaces_it_stay_in_one_step() {
+    let titles = [
+        "wrap in a step",
+        "wrap in a retry",
+        "wrap in a timeout",
+        "extract into a step",
+    ];
+    let cases = [
+        "workflow main() -> string {\n  <|>let a = ask(\"a\")\n  log.info(a)<|>\n  revise ask(\"b\")\n}",
+        "workflow main() -> string {\n  let a = ask(\"a\")\n  <|>log.info(a)\n  revise ask(\"b\")<|>\n}",
+        "workflow main() -> string {\n  <|>log.info(ask(\"a\"))<|>\n  again()\n}\n\nfn again() -> string { revise ask(\"b\") }",
+    ];
+    for title in titles {
+        for text in cases {
+            check(&[(title, text, "refused")]);
+        }
+    }
+    // A conversation knows its last answer.
+    check(&[(
+        "wrap in a retry",
+        "workflow main() -> string {\n  let chat = session(a)\n  ask(\"a\") with { session: chat }\n  <|>revise ask(\"b\") with { session: chat }<|>\n}",
+        "workflow main() -> string {\n  let chat = session(a)\n  ask(\"a\") with { session: chat }\n  retry 3 { revise ask(\"b\") with { session: chat } }\n}",
+    )]);
+}
+
+#[test]
+fn comments_around_what_is_selected_are_not_meant() {
+    let variable = "extract into a variable";
+    let function = "extract into a function";
+    check(&[
+        (
+            variable,
+            "fn f(a: int) -> int {\n  let b = <|>a + 1 // why\n<|>  b * 2\n}",
+            "fn f(a: int) -> int {\n  let extracted = a + 1\n  let b = extracted // why\n  b * 2\n}",
+        ),
+        (
+            function,
+            "fn f() -> int {\n<|>  // start\n  // again\n  let a = 1 // done\n  // end\n<|>  a * 2\n}",
+            "fn f() -> int {\n  // start\n  // again\n  let a = extracted() // done\n  // end\n  a * 2\n}\n\nfn extracted() -> int {\n  let a = 1\n  a\n}",
+        ),
+        (
+            function,
+            "fn f() -> int {\n  <|>// start\n  // end<|>\n  2\n}",
+            "refused",
+        ),
+    ]);
+}
+
+/// A function without a result would drop the value, which is reported.
+#[test]
+fn a_value_that_is_dropped_is_given_by_the_function_that_is_extracted() {
+    check(&[(
+        "extract into a function",
+        "fn f() -> int {\n  <|>log.info(\"a\")\n  ask(\"b\")<|>\n  1\n}",
+        "fn f() -> int {\n  extracted()\n  1\n}\n\nfn extracted() -> string {\n  log.info(\"a\")\n  ask(\"b\")\n}",
+    )]);
+}

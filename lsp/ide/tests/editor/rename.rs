@@ -547,6 +547,17 @@ fn names_in_what_does_not_parse_follow_or_refuse() {
 }
 
 #[test]
+fn a_short_field_of_what_is_unknown_keeps_its_name() {
+    same(
+        &renamed(
+            "fn f(fault: int) -> string {\n  let Fault { title<|>, .. } = fault\n  title\n}",
+            "name",
+        ),
+        "fn f(fault: int) -> string {\n  let Fault { title: name, .. } = fault\n  name\n}",
+    );
+}
+
+#[test]
 fn alternatives_bind_one_name() {
     same(
         &renamed(

@@ -57,6 +57,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "fn ask(q: string, n: int) -> int { n }\nfn f() -> int { ask(\"a\", n: 1) }",
     ),
     (
+        "type I { n: int }\ntype B { a: int, d: I, p: (int, string), l: time }\nfn f() -> B { B<|> { a: 2 } }",
+        "add `d: I { n: 1 }, p: (1, \"text\"), l: time.from_unix(0)`",
+        "type I { n: int }\ntype B { a: int, d: I, p: (int, string), l: time }\nfn f() -> B { B { a: 2, d: I { n: 1 }, p: (1, \"text\"), l: time.from_unix(0) } }",
+    ),
+    (
+        "type I { n: int }\ntype B { d: I }\nfn f() -> B { B<|> {} }",
+        "add `d: I { n: 1 }`",
+        "type I { n: int }\ntype B { d: I }\nfn f() -> B { B { d: I { n: 1 } } }",
+    ),
+    (
         "fn ask(q: string) -> int { 1 }\nfn f() -> int { ask(\"a\", <|>\"b\", 3) }",
         "leave out what is too much",
         "fn ask(q: string) -> int { 1 }\nfn f() -> int { ask(\"a\") }",

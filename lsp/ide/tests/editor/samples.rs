@@ -63,6 +63,23 @@ const ANSWERS: &[(&str, &str, Option<&str>)] = &[
     ),
     ("", "time", Some("time.from_unix(0)")),
     ("", "bytes", Some("bytes.from_base64(\"dGV4dA==\")")),
+    (
+        "type Bug { title: string, more: [Bug], of: {string: Bug}, best: Bug? }",
+        "Bug",
+        Some("Bug { title: \"text\", more: [], of: {} }"),
+    ),
+    (
+        "type Box<T> { item: T, items: [T] }",
+        "Box<int>",
+        Some("Box { item: 1, items: [1] }"),
+    ),
+    (
+        "type Box<T> { item: T }",
+        "Box<Box<int>>",
+        Some("Box { item: Box { item: 1 } }"),
+    ),
+    // One that holds itself has no end.
+    ("type Node { next: Node }", "Node", None),
     // A value that passes is not known.
     ("type T { p: int where it % 7 == 3 }", "T", None),
     (

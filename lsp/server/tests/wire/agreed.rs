@@ -43,6 +43,54 @@ fn a_client_without_literals_is_given_commands() {
     client.quit();
 }
 
+/// What was typed between a question and its answer must not move the edits elsewhere.
+#[test]
+fn a_client_that_takes_versions_is_told_of_which_ones_edits_are() {
+    let edits = json!({ "workspaceEdit": { "documentChanges": true } });
+    let mut client = Client::with(&json!({ "capabilities": { "workspace": edits } }));
+    let root = folder(
+        "versions",
+        &[("gsw.toml", ""), ("lib.gsw", "fn least() -> int { 1 }\n")],
+    );
+    let (main, lib) = (uri(&root.join("main.gsw")), uri(&root.join("lib.gsw")));
+    client.open(
+        &main,
+        "import ./lib\nfn f() -> int { lib.least() + nxet() }\n",
+    );
+    client.published(&main);
+    client.change(
+        &main,
+        7,
+        &json!([{ "text": "import ./lib\nfn next() -> int { 1 }\nfn f() -> int { lib.least() + nxet() }\n" }]),
+    );
+    let found = client.published(&main);
+    let rename = json!({
+        "textDocument": { "uri": main }, "position": { "line": 2, "character": 21 }, "newName": "most",
+    });
+    let edit = client.ask("textDocument/rename", &rename)["result"].take();
+    assert_eq!(edit.get("changes"), None);
+    let documents: Vec<&Value> = edit["documentChanges"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| &it["textDocument"])
+        .collect();
+    let wanted = [
+        json!({ "uri": lib, "version": null }),
+        json!({ "uri": main, "version": 7 }),
+    ];
+    assert_eq!(documents, wanted.iter().collect::<Vec<_>>());
+    let asked = json!({
+        "textDocument": { "uri": main }, "range": found[0]["range"],
+        "context": { "diagnostics": found, "only": ["quickfix"] },
+    });
+    let actions = client.ask("textDocument/codeAction", &asked)["result"].take();
+    let changed = &actions[0]["edit"]["documentChanges"][0];
+    assert_eq!(changed["textDocument"], wanted[1]);
+    assert!(changed["edits"][0]["newText"].is_string(), "{actions}");
+    client.quit();
+}
+
 /// The percentages of the load that is shown next, from its beginning to its end.
 fn load(client: &mut Client) -> Vec<u64> {
     let made = client.wait_for(|it| it["method"] == "window/workDoneProgress/create");

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gsw_server::Ending;
 use serde_json::{Value, json};
@@ -125,6 +125,16 @@ impl Client {
         }
     }
 
+    /// What the server asks next; it is not answered.
+    pub fn asked(&mut self) -> Value {
+        loop {
+            let message = self.receive().expect("the server is there");
+            if message.get("id").is_some() && message.get("method").is_some() {
+                return message;
+            }
+        }
+    }
+
     /// The next message; `None` when the server has gone.
     fn receive(&mut self) -> Option<Value> {
         let mut length = None;
@@ -207,6 +217,11 @@ impl Client {
 
     fn ending(&mut self) -> Ending {
         let server = self.server.take().expect("a session ends once");
+        let begun = Instant::now();
+        while !server.is_finished() {
+            assert!(begun.elapsed() < PATIENCE, "the session does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         server.join().expect("the server does not panic")
     }
 }

@@ -295,6 +295,19 @@ fn fixes_are_actions_and_each_makes_the_report_go() {
     });
     let actions = client.ask("textDocument/codeAction", &asked)["result"].take();
     assert_eq!(actions.as_array().map(Vec::len), Some(1));
+    // The empty kind holds all of them, as does no word of it.
+    let of_all = |only: Option<Value>| {
+        let mut asked = asked.clone();
+        asked["context"] = json!({ "diagnostics": found });
+        if let Some(only) = only {
+            asked["context"]["only"] = only;
+        }
+        asked
+    };
+    let all = client.ask("textDocument/codeAction", &of_all(None))["result"].take();
+    assert!(all.as_array().is_some_and(|it| it.len() > 1), "{all}");
+    let empty = client.ask("textDocument/codeAction", &of_all(Some(json!([""]))));
+    assert_eq!(empty["result"], all);
     assert_eq!(
         (&actions[0]["title"], &actions[0]["isPreferred"]),
         (&json!("write `next`"), &json!(true))
@@ -499,5 +512,36 @@ fn the_library_opens_as_a_file_that_nothing_is_wrong_with() {
             .is_some_and(|it| it.contains("fn len")),
         "{hover}"
     );
+    client.quit();
+}
+
+#[test]
+fn a_brace_that_is_typed_puts_its_declaration_into_the_style() {
+    let (mut client, main, _) = opened("wire-typed");
+    let text = "fn  other( ) -> int { 1 }\nfn f() -> int {\n    let a  = 1\n  a\n}\n";
+    client.change(&main, 2, &json!([{ "text": text }]));
+    let typed = json!({
+        "textDocument": { "uri": main }, "position": { "line": 4, "character": 1 }, "ch": "}",
+        "options": { "tabSize": 2, "insertSpaces": true },
+    });
+    let edits = client.ask("textDocument/onTypeFormatting", &typed)["result"].take();
+    let edits = edits.as_array().expect("a list");
+    assert!(!edits.is_empty());
+    // The other declaration stays as it is.
+    for edit in edits {
+        assert_eq!(edit["range"]["start"]["line"], 2, "{edit}");
+    }
+    client.quit();
+}
+
+#[test]
+fn a_type_leads_to_its_methods_and_an_error_to_where_it_is_raised() {
+    let (mut client, main, _) = opened("wire-implementation");
+    let text = "type Bug { n: int }\nerror Gone\nfn Bug.next(self) -> int { self.n + 1 }\nfn f() -> int ! Gone { fail Gone }\n";
+    client.change(&main, 2, &json!([{ "text": text }]));
+    let methods = client.at("textDocument/implementation", &main, 0, 6);
+    assert_eq!(methods[0]["range"], range((2, 7), (2, 11)), "{methods}");
+    let raised = client.at("textDocument/implementation", &main, 1, 7);
+    assert_eq!(raised[0]["range"]["start"]["line"], 3, "{raised}");
     client.quit();
 }

@@ -86,6 +86,7 @@ const PIECES: &[&str] = &[
     "type T { a: T? }\n",
     "catch _ => 0",
     "\r\n",
+    "\r",
     "\t",
     "0",
     "main",
@@ -105,7 +106,8 @@ const PIECES: &[&str] = &[
 
 /// One more than the last byte of each line, in UTF-16 units: a position that is sometimes past it.
 fn position(text: &str, dice: &mut Dice) -> Value {
-    let lines: Vec<&str> = text.split('\n').collect();
+    // A line break of two characters counts as two lines here, so that some positions are past the last line.
+    let lines: Vec<&str> = text.split(['\n', '\r']).collect();
     let line = dice.roll(lines.len() + 1);
     let length = lines.get(line).map_or(0, |it| it.encode_utf16().count());
     json!({ "line": line, "character": dice.roll(length + 2) })
@@ -116,13 +118,17 @@ fn byte(text: &str, position: &Value) -> usize {
     let number = |name: &str| usize::try_from(position[name].as_u64().unwrap_or(0)).unwrap_or(0);
     let mut start = 0;
     for _ in 0..number("line") {
-        match text[start..].find('\n') {
-            Some(at) => start += at + 1,
-            None => return text.len(),
-        }
+        let Some(at) = text[start..].find(['\n', '\r']) else {
+            return text.len();
+        };
+        start += at;
+        start += if text[start..].starts_with("\r\n") {
+            2
+        } else {
+            1
+        };
     }
-    let line = text[start..].split('\n').next().unwrap_or_default();
-    let line = line.strip_suffix('\r').unwrap_or(line);
+    let line = text[start..].split(['\n', '\r']).next().unwrap_or_default();
     let mut units = 0;
     for (at, it) in line.char_indices() {
         if units >= number("character") {

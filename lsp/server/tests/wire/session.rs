@@ -289,6 +289,10 @@ fn a_document_that_is_nowhere_on_disk_is_checked() {
     );
     client.close("untitled:Untitled-1");
     assert_eq!(client.published("untitled:Untitled-1"), Vec::<Value>::new());
+    client.open("untitled:b", "import ./y\n");
+    let found = client.published("untitled:b");
+    let said = found[0]["message"].as_str().unwrap_or_default();
+    assert!(said.starts_with("there is no module `./y`\n"), "{said}");
     client.quit();
 }
 
@@ -389,6 +393,7 @@ fn broken_frames_are_left_out() {
     client.send("[]");
     client.send("\u{0}");
     client.raw(b"Content-Length: nonsense\r\n\r\n");
+    client.raw(b"Content-Length: 99999999999999\r\n\r\n");
     client.raw(b"\r\n\r\nX-Other: 1\r\nContent-Length: 2\r\n\r\n{}");
     client.raw(b"Content-Length: 4\r\nContent-Type: text\r\n\r\n\xff\xfe\x00\x01");
     client.raw(&[b'x'; 100_000]);
@@ -444,6 +449,26 @@ fn a_session_ends_with_the_process_of_its_client() {
     editor.wait().expect("it was killed");
     // One that has gone before.
     assert_eq!(Client::with(&parameters).left(), Ending::Abrupt);
+}
+
+/// A server that has asked something waits for the answer no longer than there is someone to give it.
+#[test]
+fn a_client_that_answers_nothing_ends_its_session_all_the_same() {
+    let asking = || {
+        let watching = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
+        let parameters = json!({ "capabilities": { "workspace": watching } });
+        let mut client = Client::with(&parameters);
+        assert_eq!(client.asked()["method"], "client/registerCapability");
+        client
+    };
+    let mut regular = asking();
+    assert_eq!(regular.ask("shutdown", &Value::Null)["result"], Value::Null);
+    regular.tell("exit", &Value::Null);
+    assert_eq!(regular.left(), Ending::Regular);
+    let mut hasty = asking();
+    hasty.tell("exit", &Value::Null);
+    assert_eq!(hasty.left(), Ending::Abrupt);
+    assert_eq!(asking().vanish(), Ending::Abrupt);
 }
 
 #[test]

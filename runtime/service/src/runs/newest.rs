@@ -1,6 +1,7 @@
 //! The newest run of each workflow of a program, as text, for an editor.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_driver::durable::cost::{Cost, cost_of};
@@ -12,14 +13,16 @@ use crate::runs::all;
 use crate::{environment, store};
 
 /// The status of the newest run of each workflow, when it began and what it cost, by the workflow. `store` is where the program's
-/// `gsw.toml` keeps them; a store that does not exist or cannot be read has none.
+/// `gsw.toml` keeps them, seen from its folder, in which an editor runs programs; a store that does not exist or cannot be read has none.
 #[must_use]
-pub fn newest_runs(program: &str, store: Option<&str>) -> BTreeMap<String, String> {
+pub fn newest_runs(program: &str, store: Option<(&str, &Path)>) -> BTreeMap<String, String> {
     let variable = BuiltinOption::Store.variable().and_then(environment::text);
-    let named = variable.or_else(|| store.map(str::to_owned));
+    let folder = store.filter(|_| variable.is_none()).map(|(_, it)| it);
+    let named = variable.or_else(|| store.map(|(name, _)| name.to_owned()));
     let Some(path) = store::path(program, named) else {
         return BTreeMap::new();
     };
+    let path = folder.unwrap_or(Path::new("")).join(path);
     let store = RunStore::new(path, String::new(), Need::Asked);
     let newest = described(&store);
     store.close();

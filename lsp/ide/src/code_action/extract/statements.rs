@@ -33,7 +33,7 @@ pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
     let call = format!("{name}({arguments})");
     let needed = needed_after(place, span);
     let result = match needed.is_empty() {
-        true => value(place, last)?,
+        true => value(place, last, &mut spelling)?,
         false => variables(place, span, &needed)?,
     };
     let ty = match &result.ty {
@@ -91,19 +91,17 @@ fn needed_after(place: &Place<'_>, span: Span) -> Vec<(Name, Span)> {
     found
 }
 
-/// Nothing but what the last statement gives, where it is what its block gives.
-fn value(place: &Place<'_>, last: &Statement) -> Option<Outcome> {
+/// Nothing but what the last statement gives. Where nothing takes that, a function that gives nothing would drop it, which is reported.
+fn value(place: &Place<'_>, last: &Statement, spelling: &mut Spelling<'_>) -> Option<Outcome> {
     let mut blocks = blocks(place.tree).into_iter();
     let ends_block = blocks.any(|it| it.statements.last().is_some_and(|it| it.span == last.span));
     let ty = match &last.kind {
-        StatementKind::Expression(it) if ends_block => {
-            expression_type(place.db, place.item, it.span)
-        }
+        StatementKind::Expression(it) => expression_type(place.db, place.item, it.span)
+            .filter(|it| ends_block || (*it != Type::Never && spelling.ty(it).is_some())),
         StatementKind::Let { .. }
         | StatementKind::Var { .. }
         | StatementKind::State { .. }
         | StatementKind::Assign { .. }
-        | StatementKind::Expression(_)
         | StatementKind::Defer(_)
         | StatementKind::Assert { .. }
         | StatementKind::Mock { .. }
