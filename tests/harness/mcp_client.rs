@@ -430,8 +430,8 @@ fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
         serde_json::json!([
             "it has ended",
             "done",
-            "the server has said nothing for 2s",
-            "the server has said nothing for 2s"
+            "the server has given neither an answer nor progress for 2s",
+            "the server has given neither an answer nor progress for 2s"
         ]),
         "{said:?}"
     );
@@ -461,6 +461,8 @@ for line in sys.stdin:
             say(begun + '"result":{"content":[{"type":"text","text":"%s"}]}}' % ("x" * 17000000))
         elif how == "odd":
             say(begun + '"result":{"content":7}}')
+        elif how == "beyond":
+            say(begun + '"result":{"content":[],"structuredContent":{"a":1e999}}}')
         elif how == "both":
             say(begun + '"result":{"content":[]},"error":{"code":1,"message":"no"}}')
         elif how == "closed":
@@ -521,6 +523,7 @@ fn a_call_whose_answer_cannot_be_read_may_have_been_done() {
         ("large", "a message of it has more than 16 MB"),
         ("odd", ""),
         ("both", "its answer cannot be read"),
+        ("beyond", "expected a number that a float can hold"),
         ("closed", "it has closed its output"),
     ] {
         let said = run(&["main", "--how", how]);

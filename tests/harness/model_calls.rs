@@ -159,6 +159,7 @@ fn arguments_that_cannot_be_read_or_do_not_fit_go_back_to_the_model() {
         r#"["17"]"#,
         r#"{"order": "17", "sum": "1"}"#,
         r#"{"sum": 1}"#,
+        r#"{"order": "17", "sum": -1e999}"#,
         r#"{"order": "17", "amount": 2}"#,
     ];
     let replies = vec![gpt_calls(&wrong), Reply::text("settled")];
@@ -181,6 +182,7 @@ fn arguments_that_cannot_be_read_or_do_not_fit_go_back_to_the_model() {
         "this is not a JSON object: `[\"17\"]`",
         "Error: sum: expected int, found \"1\"",
         "Error: parameter `order` has no value: it is missing",
+        "no float can hold the number `-1e999`",
         "charged 17",
     ]) {
         assert!(told.contains(part), "{told} is not {part}");

@@ -234,3 +234,21 @@ fn variables_of_an_agent_reach_its_programs_alone() {
         assert!(!shown.contains(value), "{shown}");
     }
 }
+
+/// No block of permissions lets code read what only programs get.
+#[test]
+fn a_secret_variable_of_an_agent_is_refused_without_a_hint_at_permissions() {
+    let source = VARIABLE
+        .replace("tools: [length]", "tools: [look]")
+        .replace("${#TOKEN}", "\\${#TOKEN}");
+    let file = program("variable_looked_at", &source);
+    let called = turn(&[("look", serde_json::json!({}))]);
+    let script = Script {
+        replies: vec![called.clone(), called],
+    };
+    let (said, _) = with_provider(script, |url| crate::wire::run(&file, url, &["--quiet"]));
+    assert_eq!(said.code, Some(3), "{said:?}");
+    let why = "the variable `TOKEN` of the agent is a secret: only programs get it";
+    assert!(said.err.contains(why), "{said:?}");
+    assert!(!said.err.contains("hint:"), "{said:?}");
+}

@@ -210,14 +210,13 @@ pub fn server_tool(db: &dyn Db, server: ItemId, name: &str) -> Option<ItemId> {
     if server.kind(db) != ItemKind::Mcp {
         return None;
     }
-    // Not by a walk over all tools: a server may have thousands, and each is looked up.
+    // By its name at once: each declaration of a tool by the server looks here, and there may be thousands.
     let module = server.file(db);
-    let Some(Definition::Item(item)) = resolve_name(db, module, name) else {
+    let Definition::Item(tool) = resolve_member(db, module, name, module)? else {
         return None;
     };
-    let is_tool =
-        item.file(db) == module && item.kind(db) == ItemKind::Tool && !is_private(db, item);
-    (is_tool && item_signature(db, item).signature.server == Some(server)).then_some(item)
+    let is_open = tool.kind(db) == ItemKind::Tool && !is_private(db, tool);
+    (is_open && item_signature(db, tool).signature.server == Some(server)).then_some(tool)
 }
 
 /// What follows `as` in a list of tools.

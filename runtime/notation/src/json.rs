@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::issue::Issue;
-use crate::number::EXACT;
+use crate::number::{self, EXACT, HELD};
 use crate::path::{self, Step};
 
 pub use build::{Build, Tree};
@@ -316,8 +316,8 @@ impl<'a, B: Build> Parser<'a, '_, B> {
             self.digits()?;
         }
         let digits = &self.text[start..self.at];
-        if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
-            return Err(self.issue("a number that a float can hold", digits.into()));
+        if !number::is_held(digits) {
+            return Err(self.issue(HELD, digits.into()));
         }
         let made = self.build.number(digits);
         made.ok_or_else(|| self.issue(EXACT, digits.into()))

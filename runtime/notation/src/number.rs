@@ -63,6 +63,28 @@ pub fn keeps_digits(digits: &str, float: f64) -> bool {
 /// What a number must be whose digits are all to be kept.
 pub const EXACT: &str = "an integer of 64 bits, or a string";
 
+/// What any number must be.
+pub const HELD: &str = "a number that a float can hold";
+
+/// Whether a float can hold these digits, if not all of them.
+#[must_use]
+pub fn is_held(digits: &str) -> bool {
+    digits.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// What these digits would have to be to stand in a `json`; `None` where they may.
+#[must_use]
+pub fn unfit_for_json(digits: &str) -> Option<&'static str> {
+    if digits.parse::<i64>().is_ok() {
+        return None;
+    }
+    match digits.parse::<f64>().ok().filter(|it| it.is_finite()) {
+        Some(it) if keeps_digits(digits, it) => None,
+        Some(_) => Some(EXACT),
+        None => Some(HELD),
+    }
+}
+
 /// The int that a float is exactly, without its fraction; `None` outside 64 bits.
 #[must_use]
 pub fn truncated(value: f64) -> Option<i64> {

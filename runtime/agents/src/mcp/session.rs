@@ -226,7 +226,7 @@ impl Session {
             }
             Err(_) => {
                 let seconds = START.as_secs();
-                let why = format!("it says nothing for {seconds} s");
+                let why = format!("it does not answer the greeting within {seconds} s");
                 return Err(Ungreeted::why(said.beside(&why).await));
             }
         };

@@ -69,7 +69,9 @@ pub(super) async fn in_vain(
         let last = begun + LONGEST;
         let now = Instant::now();
         if silent_until <= now {
-            return about.lost(format!("the server has said nothing for {silence:?}"));
+            return about.lost(format!(
+                "the server has given neither an answer nor progress for {silence:?}"
+            ));
         }
         if last <= now {
             return about.lost(format!(

@@ -1,5 +1,6 @@
 //! The arguments of a tool call, which a model writes as text.
 
+use gsw_notation::number;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
@@ -28,7 +29,16 @@ pub(crate) fn read(text: &str) -> (Value, Option<String>) {
 /// Checks arguments that came as JSON.
 pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
     match value {
-        Value::Object(_) => (value, None),
+        Value::Object(_) => match beyond(&value) {
+            None => (value, None),
+            Some(digits) => (
+                none(),
+                Some(format!(
+                    "no float can hold the number `{}`",
+                    shortened(&digits)
+                )),
+            ),
+        },
         Value::Null => (none(), None),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             let shown = shortened(&value.to_string());
@@ -37,6 +47,16 @@ pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
                 Some(format!("this is not a JSON object: `{shown}`")),
             )
         }
+    }
+}
+
+/// The first number in a value that is too large to be one.
+fn beyond(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(it) => Some(it.to_string()).filter(|it| !number::is_held(it)),
+        Value::Array(items) => items.iter().find_map(beyond),
+        Value::Object(fields) => fields.values().find_map(beyond),
+        Value::Null | Value::Bool(_) | Value::String(_) => None,
     }
 }
 
@@ -79,6 +99,10 @@ mod tests {
                 "not JSON (unexpected end of hex escape",
             ),
             ("{\"a\": 1, \"a\": 2}", "named twice"),
+            (
+                "{\"a\": [{\"b\": -1e999}]}",
+                "no float can hold the number `-1e999`",
+            ),
             (deeper.as_str(), "nested too deep"),
         ] {
             let (input, flaw) = read(text);

@@ -2,7 +2,8 @@
 //!
 //! The form is the one of Hermes (<https://github.com/NousResearch/Hermes-Function-Calling>), which many open models have seen:
 //! a call is `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, its result is between `<tool_response>` tags. A call
-//! begins a line, which a tag inside of a JSON text cannot, and one that is not whole is never made.
+//! begins a line, which a tag inside of a JSON text cannot, and one that is not whole is never made. One that is written out in the
+//! middle of a line goes back to the model: it was meant as a call, and taken for an answer it would be lost.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use crate::answer::{spoken, strict_json};
 const CALL: &str = "<tool_call>";
 const CALL_END: &str = "</tool_call>";
 const RESULT: &str = "<tool_response>";
+
+/// What is wrong with a call in the middle of a line.
+const AMID: &str = "the call does not begin a line";
 
 const RULES: &str = r#"You can call tools. A call is one JSON object between tags, at the beginning of a line:
 <tool_call>{"name": "NAME", "arguments": {"PARAMETER": VALUE}}</tool_call>
@@ -134,7 +138,7 @@ fn said(text: &str, before: usize) -> Option<Vec<Content>> {
     let mut rest = line_with(text, RESULT).map_or(text, |at| &text[..at]);
     let mut content = Vec::new();
     let mut number = before;
-    while let Some(at) = line_with(rest, CALL) {
+    while let Some((at, begins)) = next_call(rest) {
         let words = rest[..at].trim();
         if !words.is_empty() {
             content.push(Content::Text { text: words.into() });
@@ -143,10 +147,45 @@ fn said(text: &str, before: usize) -> Option<Vec<Content>> {
         // Models stop at the end tag where it is one of their own tokens, so that it is missing.
         let (own, after) = call.split_once(CALL_END).unwrap_or((call, ""));
         number += 1;
-        content.push(call_of(own, format!("call_{number}")));
+        content.push(call_of(own, format!("call_{number}"), begins));
         rest = after;
     }
     (number > before).then_some(content)
+}
+
+/// Where a call stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Begins {
+    Line,
+    /// In the middle of a line.
+    Amid,
+}
+
+/// The next call that begins a line, or is written out in the middle of one.
+fn next_call(text: &str) -> Option<(usize, Begins)> {
+    let (mut line, mut seen) = (0, 0);
+    for (at, _) in text.match_indices(CALL) {
+        if let Some(end) = text[seen..at].rfind('\n') {
+            line = seen + end + 1;
+        }
+        seen = at;
+        let (before, after) = (&text[line..at], &text[at + CALL.len()..]);
+        if before.trim_start().is_empty() {
+            return Some((at, Begins::Line));
+        }
+        if is_written_out(before, after) {
+            return Some((at, Begins::Amid));
+        }
+    }
+    None
+}
+
+/// Whether a tag between these begins a call, and is not quoted: inside of a JSON text the quotes of a name would be escaped.
+fn is_written_out(before: &str, after: &str) -> bool {
+    let fields = after.trim_start().strip_prefix('{').map(str::trim_start);
+    let has_name =
+        fields.is_some_and(|it| it.starts_with("\"name\"") || it.starts_with("\"arguments\""));
+    has_name && !before.ends_with(['`', '"', '\'', '\\'])
 }
 
 /// Where the first line begins, but for blanks, with this tag.
@@ -162,7 +201,7 @@ fn line_with(text: &str, tag: &str) -> Option<usize> {
     None
 }
 
-fn call_of(text: &str, id: String) -> Content {
+fn call_of(text: &str, id: String, begins: Begins) -> Content {
     let (call, mut flaw) = arguments::read(text);
     let mut name = None;
     let mut input = arguments::none();
@@ -176,6 +215,9 @@ fn call_of(text: &str, id: String) -> Content {
                 (other, _) => flaw = Some(format!("`{other}` is not `name` or `arguments`")),
             }
         }
+    }
+    if begins == Begins::Amid {
+        flaw = Some(AMID.to_owned());
     }
     if flaw.is_some() {
         input = arguments::none();
@@ -251,6 +293,19 @@ mod tests {
     }
 
     #[test]
+    fn a_call_in_the_middle_of_a_line_goes_back_to_the_model() {
+        let pay = r#"<tool_call>{"name": "pay", "arguments": {"n": 1}}"#;
+        let amid = ("pay".into(), json!({}), super::AMID.to_owned());
+        for before in ["Let me see. ", "- ", "\n1. "] {
+            let said = calls(&format!("{before}{pay}</tool_call>"));
+            assert_eq!(said, [whole("", json!(before.trim())), amid.clone()]);
+        }
+        let paid = whole("pay", json!({"n": 1}));
+        let said = calls(&format!("{pay}</tool_call> and {pay}"));
+        assert_eq!(said, [paid, whole("", json!("and")), amid]);
+    }
+
+    #[test]
     fn calls_begin_lines_and_are_whole() {
         let pay = r#"<tool_call>{"name": "pay", "arguments": {"n": 1}}"#;
         let paid = whole("pay", json!({"n": 1}));
@@ -264,7 +319,10 @@ mod tests {
             [whole("", json!("Now.")), paid.clone(), paid.clone()]
         );
         // A tag in a text, a draft of a thought, and calls that build on made-up results.
-        assert_eq!(calls(&format!("Say {pay}</tool_call>")), []);
+        assert_eq!(calls(&format!("Say `{pay}</tool_call>`")), []);
+        assert_eq!(calls("Say <tool_call>, then {\"name\": 1}"), []);
+        let escaped = json!({ "text": format!("Say {pay}</tool_call>") });
+        assert_eq!(calls(&escaped.to_string()), []);
         assert_eq!(calls(&format!("{{\"text\": \"{pay}\"}}")), []);
         assert_eq!(
             calls(&format!("<think>\n{pay}</tool_call>\n</think>\nNo.")),

@@ -3,7 +3,7 @@
 use gsw_abi::layout::json as tag;
 use gsw_notation::issue::Issue;
 use gsw_notation::json::MAX_DEPTH;
-use gsw_notation::number::{self, EXACT, keeps_digits};
+use gsw_notation::number::{self, EXACT, HELD, keeps_digits};
 use serde_json::{Map, Number, Value};
 
 use crate::heap::{Heap, Poll};
@@ -102,7 +102,7 @@ fn number_payload(number: &Number) -> Result<(u32, u64), Issue> {
     let expected = match number.as_f64().filter(|it| it.is_finite()) {
         Some(it) if keeps_digits(&digits, it) => return Ok((tag::FLOAT, it.to_bits())),
         Some(_) => EXACT,
-        None => "a number that a float can hold",
+        None => HELD,
     };
     Err(Issue::new("$".into(), expected.into(), digits))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
+use gsw_abi::permission::Permission;
 use gsw_abi::program::Program;
 use gsw_abi::types::ErrorClass;
 use gsw_notation::json::written;
@@ -140,6 +141,11 @@ fn hint(run: &Run, raised: u64) -> Option<String> {
         return Some(format!("set the provider's key{another}"));
     }
     let program = &run.loaded.program;
+    if kind == BuiltinError::PermissionDenied
+        && !is_of_permission(string::text(error::field(raised, 0)))
+    {
+        return None;
+    }
     // A block can only narrow what the project permits.
     if kind == BuiltinError::PermissionDenied && program.ceiling.is_some() {
         // Without a block the program has what the project permits.
@@ -155,6 +161,13 @@ fn hint(run: &Run, raised: u64) -> Option<String> {
         return Some(hint.to_owned());
     }
     hint_of(kind).map(str::to_owned)
+}
+
+/// Whether what is denied is something that a program can list: what programs of a model may not do, and secrets that only other
+/// programs get, are not.
+fn is_of_permission(what: &str) -> bool {
+    let quoted = what.strip_prefix('`').and_then(|it| it.split('`').next());
+    quoted.and_then(Permission::named).is_some()
 }
 
 /// What a user can do about an error of this kind, whatever the run.

@@ -7,7 +7,6 @@ mod written;
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::sync::Arc;
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
@@ -72,7 +71,7 @@ pub(crate) struct SpawnRequest {
 
 /// Why a request is refused.
 #[derive(Debug)]
-struct Refusal {
+pub(crate) struct Refusal {
     /// One of those that `std/introspect.gsw` lists.
     code: &'static str,
     message: String,
@@ -293,30 +292,27 @@ fn judge_request(
     prompt: NodeId,
     request: &SpawnRequest,
 ) -> Result<Admitted, Refusal> {
-    let loaded = Arc::clone(&run.loaded);
-    let grant = run.introspection.grants.get(&prompt);
-    let allowed = grant.map_or(&[][..], |it| &it.allowed);
-    let allowed = loaded.program.spawnable(allowed);
-    let is_meant = |it: &&(&str, &Spawnable)| {
-        // Models leave the module out when the short name is clear to them.
-        it.0 == request.workflow || it.1.workflow.name == request.workflow
-    };
-    let Some((_, wanted)) = allowed.iter().find(is_meant) else {
-        return Err(refusal(
-            "not_allowed",
-            not_allowed(&request.workflow, &allowed),
-        ));
-    };
+    let wanted = wanted(run, prompt, &request.workflow)?;
     run.introspection
         // After the name: a workflow that is not allowed is never a matter of limits.
         .check_limits(run.progress.tree(), prompt)?;
     let input = unpacked(&request.input);
     let words = by_name::words_of_input(run, &wanted.workflow, &input);
     let words = words.map_err(|issues| unfit(&issues))?;
-    Ok(Admitted {
-        wanted: (*wanted).clone(),
-        words,
-    })
+    Ok(Admitted { wanted, words })
+}
+
+/// The workflow of this name, if a prompt's model may start it.
+pub(crate) fn wanted(run: &Run, prompt: NodeId, name: &str) -> Result<Spawnable, Refusal> {
+    let grant = run.introspection.grants.get(&prompt);
+    let allowed = grant.map_or(&[][..], |it| &it.allowed);
+    let allowed = run.loaded.program.spawnable(allowed);
+    // Models leave the module out when the short name is clear to them.
+    let is_meant = |it: &&(&str, &Spawnable)| it.0 == name || it.1.workflow.name == name;
+    let found = allowed.iter().find(is_meant);
+    found
+        .map(|it| it.1.clone())
+        .ok_or_else(|| refusal("not_allowed", not_allowed(name, &allowed)))
 }
 
 /// Reports a request for a workflow of this name, with what for, and what happens to it.

@@ -58,9 +58,7 @@ pub(super) fn request(
     if layout == Layout::Whole {
         fill_in(&mut schema, types, question);
     }
-    if choices == Choices::Several {
-        name_choices(&mut schema, types, question.result, layout);
-    }
+    name_choices(&mut schema, types, question.result, (layout, choices));
     let requested_schema = ElicitationSchema::from_json_schema(schema).map_err(|error| {
         NoReply::Unreachable(format!("`{}` has no form: {error}", question.human))
     })?;
@@ -71,8 +69,13 @@ pub(super) fn request(
     })
 }
 
-/// The docs of variants stand in place of their names, which clients of earlier revisions cannot show.
-fn name_choices(form: &mut Map<String, Value>, types: &TypeTable, result: TypeId, layout: Layout) {
+/// Choices are shown by the docs or the names of variants.
+fn name_choices(
+    form: &mut Map<String, Value>,
+    types: &TypeTable,
+    result: TypeId,
+    (layout, choices): (Layout, Choices),
+) {
     let Some(Value::Object(properties)) = form.get_mut("properties") else {
         return;
     };
@@ -86,7 +89,7 @@ fn name_choices(form: &mut Map<String, Value>, types: &TypeTable, result: TypeId
     };
     for (name, ty) in fields {
         if let Some(Value::Object(field)) = properties.get_mut(name) {
-            titles::give(field, types, ty);
+            titles::give(field, types, ty, choices);
         }
     }
 }

@@ -1,34 +1,37 @@
 //! The input of a call as its tool gets it: with what the model has left out for a default. Hooks decide on that, so that leaving
 //! something out is no way around them.
 
-use gsw_abi::program::Tool;
 use gsw_abi::types::{Field, Secrecy, Trust};
 use serde_json::{Map, Value};
 
 use crate::codec;
-use crate::run::Run;
+use crate::node::NodeId;
+use crate::run::introspection::{self, unpacked};
 use crate::run::prompt::trust;
+use crate::run::{Run, by_name};
 
-/// Writes into an input what its tool gets by default, each parameter by its name in JSON; `words` are the parameters, and
-/// borrowed. Returns the texts of these defaults which the program itself has written.
+/// Writes into an input what its tool gets by default, each parameter by its name in JSON; `words` are the parameters, which end
+/// here. Returns the texts of these defaults which the program itself has written.
 pub(super) fn complete(
     run: &mut Run,
-    tool: &Tool,
-    words: &[u64],
+    parameters: &[Field],
+    words: Vec<u64>,
     input: &mut Value,
 ) -> Vec<String> {
     let mut written = Vec::new();
+    // The words were read from an object.
     let mut fields = match input.take() {
         Value::Object(fields) => fields,
-        // A call without input is common for tools without parameters.
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Map::new()
         }
     };
-    for (parameter, &word) in tool.parameters.iter().zip(words) {
-        rename(&tool.parameters, parameter, &mut fields);
+    for (parameter, word) in parameters.iter().zip(words) {
+        rename(parameters, parameter, &mut fields);
+        let whole = codec::to_tree(&run.heap, parameter.ty, word);
+        run.heap.release_typed(parameter.ty, word);
         // One that nests too deeply to be JSON was not given as JSON, and no hook could look at it.
-        let Ok(whole) = codec::to_tree(&run.heap, parameter.ty, word) else {
+        let Ok(whole) = whole else {
             continue;
         };
         match fields.get_mut(&parameter.wire) {
@@ -47,6 +50,22 @@ pub(super) fn complete(
         }
     }
     *input = Value::Object(fields);
+    written
+}
+
+/// The same for the input of the workflow that a model asks for in a call. What is refused, or does not fit, is left as it is: the
+/// tool says so to the model.
+pub(super) fn complete_spawn(run: &mut Run, prompt: NodeId, call: &mut Value) -> Vec<String> {
+    let name = call["name"].as_str().unwrap_or_default();
+    let Ok(wanted) = introspection::wanted(run, prompt, name) else {
+        return Vec::new();
+    };
+    let mut input = unpacked(&call["input"]).into_owned();
+    let Ok(words) = by_name::words_of_input(run, &wanted.workflow, &input) else {
+        return Vec::new();
+    };
+    let written = complete(run, &wanted.workflow.parameters, words, &mut input);
+    call["input"] = input;
     written
 }
 

@@ -6,7 +6,8 @@ use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
 use gsw_abi::hook::Moment;
 use gsw_abi::program::{Repeat, Tool, ToolBody};
-use serde_json::{Map, Value};
+use gsw_notation::text::shortened;
+use serde_json::Value;
 
 use crate::codec::{self, places};
 use crate::heap::Heap;
@@ -101,10 +102,11 @@ impl PromptRun {
             return Ok(());
         };
         let words = arguments_of(run, tool, call)?;
-        let written = completed::complete(run, tool, &words, &mut call.input);
+        let written = completed::complete(run, &tool.parameters, words, &mut call.input);
         round.defaults[index].extend(written);
-        for (parameter, word) in tool.parameters.iter().zip(words) {
-            run.heap.release_typed(parameter.ty, word);
+        if tool.body == ToolBody::SpawnRequest {
+            let written = completed::complete_spawn(run, self.node, &mut call.input);
+            round.defaults[index].extend(written);
         }
         Ok(())
     }
@@ -200,9 +202,11 @@ impl PromptRun {
 
 /// The words of a call's arguments, or what is wrong with them.
 fn arguments_of(run: &mut Run, tool: &Tool, call: &ToolCall) -> Result<Vec<u64>, String> {
-    // A call without input is common for tools without parameters.
-    let empty = Map::new();
-    let input = call.input.as_object().unwrap_or(&empty);
+    // None of it may be lost: a parameter with a default would have that. Providers give an object where nothing is said.
+    let Some(input) = call.input.as_object() else {
+        let found = shortened(&call.input.to_string(), 200);
+        return Err(format!("the arguments are no JSON object: {found}"));
+    };
     // Strict, with all issues at once, so that the model can correct them in one turn.
     // What does not fit is told to the model, which has said it. Observers see less (`Observed`).
     let hidden = run.heap.set_hidden_aside();
