@@ -108,7 +108,14 @@ fn place(page: &str, index: usize) -> PathBuf {
     std::fs::write(folder.join("in/own.txt"), "own").expect("scratch can be written");
     std::fs::write(folder.join("out/key.txt"), MARKS[1]).expect("scratch can be written");
     symlink("../out", folder.join("in/link")).expect("a link can be made");
+    make_pipe(&folder.join("in/pipe"));
     folder
+}
+
+/// Makes a pipe that nobody fills or reads.
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.is_ok_and(|it| it.success()), "a pipe can be made");
 }
 
 /// Puts a pipe that nobody fills and a link that leads out into a skill, where there is one.
@@ -117,8 +124,7 @@ fn hide_in_skill(folder: &Path) {
         return;
     }
     symlink("../out/key.txt", folder.join("key.txt")).expect("a link can be made");
-    let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
-    assert!(made.is_ok_and(|it| it.success()), "a pipe can be made");
+    make_pipe(&folder.join("pipe"));
 }
 
 fn replies(case: &Case, filled: impl Fn(&str) -> String) -> Vec<Reply> {
