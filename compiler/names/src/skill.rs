@@ -227,6 +227,7 @@ fn form(name: &str, folder: &str, description: &str) -> Vec<String> {
         ));
     }
     if description.chars().count() > LONGEST_DESCRIPTION {
+        let name = if name.is_empty() { folder } else { name };
         warnings.push(format!(
             "the description of `{name}` has more than {LONGEST_DESCRIPTION} characters"
         ));
@@ -261,7 +262,7 @@ fn allowed_tools(said: &Head, name: &str, warnings: &mut Vec<String>) -> Option<
         };
         let words = words.into_iter().map(|it| it.trim().to_owned());
         let words: Vec<String> = words.filter(|it| !it.is_empty()).collect();
-        if let Some(pattern) = words.iter().find(|it| it.contains('(')) {
+        if let Some(pattern) = words.iter().find(|it| it.contains(['(', '*', '?'])) {
             // Taking it for the whole tool would allow more than is written.
             warnings.push(format!(
                 "`{pattern}` in `{key}` of `{name}` allows nothing: here tools are allowed by their names alone"
@@ -428,6 +429,9 @@ mod tests {
             of("---\r\ndescription: Use it: when \"asked\"\r\n---\r\nbody").expect("lenient");
         assert_eq!(skill.description, "Use it: when \"asked\"");
         assert_eq!((skill.name.as_str(), warnings.len()), ("notes", 1));
+        let long = "x".repeat(super::LONGEST_DESCRIPTION + 1);
+        let (_, warnings) = of(&format!("---\ndescription: {long}\n---\nbody")).expect("lenient");
+        assert!(warnings[1].starts_with("the description of `notes` has"));
         let (skill, _) = of("\n \r\n---\ndescription: d\n---\nbody").expect("lenient");
         assert_eq!(skill.instructions, "body");
         for (text, part) in [
@@ -463,6 +467,8 @@ mod tests {
             ("allowed-tools: []", (some(""), 0)),
             ("allowed-tools:", (some(""), 0)),
             ("allowed-tools: \"\"", (some(""), 0)),
+            ("allowed-tools: \"*\"", (some("*"), 1)),
+            ("allowed-tools: mcp__git__* Read", (some("mcp__git__* Read"), 1)),
             ("allowed-tools: { Read: true }", (some(""), 1)),
             ("allowed-tools: [Read, [Grep]]", (some(""), 1)),
             ("license: &it Read\nallowed-tools: *it", (some(""), 1)),

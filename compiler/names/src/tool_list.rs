@@ -210,8 +210,13 @@ pub fn server_tool(db: &dyn Db, server: ItemId, name: &str) -> Option<ItemId> {
     if server.kind(db) != ItemKind::Mcp {
         return None;
     }
-    let mut tools = server_tools(db, server).into_iter();
-    tools.find(|it| it.name(db) == name)
+    // By its name at once: each declaration of a tool by the server looks here, and there may be thousands.
+    let module = server.file(db);
+    let Definition::Item(tool) = resolve_member(db, module, name, module)? else {
+        return None;
+    };
+    let is_open = tool.kind(db) == ItemKind::Tool && !is_private(db, tool);
+    (is_open && item_signature(db, tool).signature.server == Some(server)).then_some(tool)
 }
 
 /// What follows `as` in a list of tools.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use gsw_notation::text::shortened;
 use gsw_syntax::is_name;
 use serde_json::{Map, Value};
 
@@ -11,6 +12,9 @@ use crate::commands::mcp::schema::Types;
 
 /// The line that parts what a person wrote from what is made anew.
 const MARK: &str = "// Made by `gswc mcp lock`, which makes all that follows anew; only how a tool may be repeated is kept.";
+
+/// The most characters that are shown of a name which a server has made up.
+const LONGEST_SHOWN: usize = 80;
 
 /// Names that are taken in a file.
 pub(super) struct Names(BTreeSet<String>);
@@ -160,6 +164,7 @@ pub(super) fn shown(name: &str) -> String {
         true => it.escape_unicode().to_string(),
         false => it.to_string(),
     };
+    let name = shortened(name, LONGEST_SHOWN);
     name.chars().map(escaped).collect()
 }
 
@@ -304,5 +309,17 @@ fn result(tool: &Map<String, Value>, types: &mut Types) -> String {
     match tool.get("outputSchema") {
         Some(schema) => types.of_schema(schema, schema, "result"),
         None => "json".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_SHOWN, shown};
+
+    #[test]
+    fn a_name_of_a_server_is_shown_in_one_short_line() {
+        assert_eq!(shown("a\n\u{202e}b"), "a\\u{a}\\u{202e}b");
+        let long = shown(&"x".repeat(100_000));
+        assert_eq!(long.chars().count(), LONGEST_SHOWN + 1);
     }
 }
