@@ -13,6 +13,14 @@ fn first(n: int) -> int { n + 1 }
 fn second(n: int) -> int { first(n) * 2 }
 
 workflow main() -> int { second(lib.third(1)) }
+
+mcp shop = stdio(\"shop\")
+
+tool buy(n: int) -> json by shop
+
+tool sell(n: int) -> json by shop
+
+workflow trade() -> [json] { [buy(1), sell(2)] }
 ";
 
 const LIBRARY: &str = "fn third(n: int) -> int { n * 3 }\n";
@@ -129,5 +137,14 @@ fn an_edit_of_a_signature_infers_those_who_call_it() {
         "fn first(n: int, m: int = 1) -> int { n + m }",
     );
     // `first` itself and `second`, which calls it; `main` and `third` do not.
+    assert_eq!(count(&ran, "infer_item"), 2, "{ran:?}");
+}
+
+/// A file that `gswc mcp lock` has made declares thousands: were each to look at all, checking it would take time by their square.
+#[test]
+fn a_tool_of_a_server_looks_at_no_other_one() {
+    let mut project = watched();
+    let ran = project.after("tool sell(n: int)", "tool sell(n: int, m: int = 1)");
+    // `sell` itself and `trade`, which calls it; `buy` does not.
     assert_eq!(count(&ran, "infer_item"), 2, "{ran:?}");
 }

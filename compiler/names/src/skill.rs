@@ -468,7 +468,10 @@ mod tests {
             ("allowed-tools:", (some(""), 0)),
             ("allowed-tools: \"\"", (some(""), 0)),
             ("allowed-tools: \"*\"", (some("*"), 1)),
-            ("allowed-tools: mcp__git__* Read", (some("mcp__git__* Read"), 1)),
+            (
+                "allowed-tools: mcp__git__* Read",
+                (some("mcp__git__* Read"), 1),
+            ),
             ("allowed-tools: { Read: true }", (some(""), 1)),
             ("allowed-tools: [Read, [Grep]]", (some(""), 1)),
             ("license: &it Read\nallowed-tools: *it", (some(""), 1)),
