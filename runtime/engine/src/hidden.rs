@@ -5,6 +5,7 @@
 //! a model has put together: there a hidden value is found by its text, if that is long enough to mean it.
 
 mod arguments;
+pub(crate) mod words;
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +14,7 @@ use gsw_notation::duration;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::operation::{CUT, SHOWN, one_line};
+use crate::hidden::words::{CUT, SHOWN, one_line};
 
 /// What observers see of a value that is hidden.
 pub const REDACTED: &str = "***";

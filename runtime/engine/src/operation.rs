@@ -24,7 +24,6 @@ use crate::node::NodeId;
 use crate::secret::Template;
 
 pub use identity::bare_summary;
-pub(crate) use identity::{CUT, SHOWN, one_line};
 pub use nature::{Form, GivenUp};
 pub use server::{AskOfServer, Grants, McpRequest, PlaceOfServer};
 

@@ -10,14 +10,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::hidden::REDACTED;
+use crate::hidden::words::{CUT, SHOWN, one_line};
 use crate::model::ModelRequest;
 use crate::operation::{Delivery, HttpRequest, McpRequest, Request};
-
-/// How many characters of an argument are shown.
-pub(crate) const SHOWN: usize = 60;
-
-/// Stands for what is not shown of an argument.
-pub(crate) const CUT: char = '…';
 
 /// What is asked for and where, without anything that only this image knows.
 #[derive(Serialize)]
@@ -222,9 +217,4 @@ fn short(text: &str) -> Cow<'_, str> {
         shown.push(CUT);
     }
     Cow::Owned(shown)
-}
-
-/// A text in one line.
-pub(crate) fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }
