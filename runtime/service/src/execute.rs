@@ -217,7 +217,7 @@ pub(crate) fn carry(
     watchers.end(&observers);
     let next = Next::new(origin, options, &id);
     let next = match &store {
-        Some(store) => next.kept_in(store),
+        Some(store) => next.kept_in(store, &id),
         None => next,
     };
     let form = form(options, is_text(&engine, result));

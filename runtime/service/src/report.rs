@@ -51,8 +51,8 @@ impl Next {
     }
 
     /// The same of a run that is looked for in the store.
-    pub(crate) fn kept_in(mut self, store: &RunStore) -> Self {
-        if store.existing().is_ok_and(|it| it.find(&self.id).is_ok()) {
+    pub(crate) fn kept_in(mut self, store: &RunStore, id: &str) -> Self {
+        if store.existing().is_ok_and(|it| it.find(id).is_ok()) {
             self.kept = Kept::Yes;
         }
         self
