@@ -95,7 +95,7 @@ impl Names<'_, '_> {
     fn block_around(&self, span: Span) -> Option<Span> {
         let text = gsw_names::item_text(self.db, self.item);
         let mut open = Vec::new();
-        for token in lex(&text).tokens {
+        for token in lex(text.as_ref()).tokens {
             if token.kind.is_opener() {
                 open.push(token);
             } else if token.kind.is_closer() {
