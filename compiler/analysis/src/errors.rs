@@ -40,8 +40,8 @@ pub use trust::untrusted_value;
 pub use waiting::{NoWaiting, cannot_wait, offered_default_waits, this_waits};
 pub use workflows::{
     FormerNameProblem, STATE_OR_VARIABLE, Said, Wanted, beyond_project, broken_check, cannot_leave,
-    captured_cycle, declared_once, media_answer, media_inside, misplaced_mock, misplaced_statement,
-    mocks_outside_test, not_mockable, not_permitted, not_recordable, outside_loop,
-    repeats_once_effect, retries_once_tool, secret_exposed, senseless_setting,
+    captured_by, captured_cycle, declared_once, media_answer, media_inside, misplaced_mock,
+    misplaced_statement, mocks_outside_test, not_mockable, not_permitted, not_recordable,
+    outside_loop, repeats_once_effect, retries_once_tool, secret_exposed, senseless_setting,
     target_not_permitted, unmatchable_entry, wrong_former_name,
 };

@@ -404,8 +404,11 @@ impl Head<'_> {
             None => {
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
                 let place = self.place(by.span);
-                self.sink
-                    .push(errors::unknown_name(place, &text, suggestion.as_ref()));
+                let report = errors::unknown_name(place, &text, suggestion.as_ref());
+                self.sink.push(match (meant, suggestion) {
+                    (By::Agent, None) => errors::declare_agent(report, &text),
+                    (By::Agent | By::Server, _) => report,
+                });
                 None
             }
         }
@@ -442,9 +445,12 @@ impl Head<'_> {
                 let place = self.place(constant.name.span);
                 let report = errors::missing_type(place, &constant.name.name);
                 let is_lambda = matches!(constant.value.kind, ast::ExpressionKind::Lambda { .. });
-                self.sink.push(match is_lambda {
-                    true => errors::function_instead(report),
-                    false => report,
+                self.sink.push(if is_lambda {
+                    errors::function_instead(report)
+                } else if holds_nothing(&constant.value) {
+                    errors::type_of_nothing(report)
+                } else {
+                    report
                 });
                 Type::Invalid
             }),
@@ -512,4 +518,21 @@ impl Head<'_> {
             sink,
         )
     }
+}
+
+/// Whether a part of a value is an empty list or map or `none`, from which no type follows.
+fn holds_nothing(value: &ast::Expression) -> bool {
+    let is_nothing = |it: &ast::ExpressionKind| {
+        matches!(it, ast::ExpressionKind::List(parts) if parts.is_empty())
+            || matches!(it, ast::ExpressionKind::Map(entries) if entries.is_empty())
+            || matches!(it, ast::ExpressionKind::Literal(ast::Literal::None))
+    };
+    let mut waiting = vec![ast::Child::Expression(value)];
+    while let Some(child) = waiting.pop() {
+        if matches!(&child, ast::Child::Expression(it) if is_nothing(&it.kind)) {
+            return true;
+        }
+        waiting.extend(ast::children(child));
+    }
+    false
 }

@@ -14,13 +14,15 @@ pub use declarations::{
     method_of_error, method_of_foreign_type, misplaced_attribute, misplaced_secret, misplaced_was,
     missing_type, needs_host, not_a_server, not_an_agent, payload_called_kind,
     payload_without_name, repeated_test, reserved_parameter, resource, self_outside_method,
-    shared_host_tool, unknown_attribute, unusual_local, unusual_name, wrong_case,
+    shared_host_tool, type_of_nothing, unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
 pub use foreign::{Kind, instead_of_method, instead_of_name, instead_on};
-pub use modules::{import_cycle, late_import, unknown_import, unknown_module, unreadable_module};
+pub use modules::{
+    brings_variants, import_cycle, late_import, unknown_import, unknown_module, unreadable_module,
+};
 pub use names::{
-    declare, error_everywhere, function_of_module, import_module, is_method, known_everywhere,
-    log_instead, module_not_imported, not_listed, private_name, undeclared_error,
+    declare, declare_agent, error_everywhere, function_of_module, import_module, is_method,
+    known_everywhere, log_instead, module_not_imported, not_listed, private_name, undeclared_error,
     undeclared_variable, unknown_member, unknown_module_name, unknown_name, value_with_capital,
     written_with_module,
 };

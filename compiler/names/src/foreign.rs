@@ -35,6 +35,7 @@ const READING: &[&str] = &[
 /// Names of methods, and ours with the same arguments and results: the first that the type has.
 const METHODS: &[(&str, &[&str])] = &[
     ("as_str", &["to_string"]),
+    ("base64", &["to_string"]),
     ("contains", &["has"]),
     ("containsKey", &["has"]),
     ("contains_key", &["has"]),
@@ -43,6 +44,8 @@ const METHODS: &[(&str, &[&str])] = &[
     ("every", &["all"]),
     ("exists", &["any"]),
     ("findIndex", &["find_index"]),
+    ("find_all", &["filter"]),
+    ("first_index_of", &["index_of"]),
     ("has", &["contains"]),
     ("hasPrefix", &["starts_with"]),
     ("hasSuffix", &["ends_with"]),
@@ -95,6 +98,7 @@ const METHODS: &[(&str, &[&str])] = &[
     ("toLower", &["lower"]),
     ("toUpper", &["upper"]),
     ("toUpperCase", &["upper"]),
+    ("to_base64", &["to_string"]),
     ("to_iso", &["format"]),
     ("to_iso8601", &["format"]),
     ("to_list", &["entries", "chars"]),

@@ -279,13 +279,14 @@ fn unknown_imports(
             Some(_) => {}
             None if seems_declared(db, target, name) => {}
             None => {
-                let suggestion = meant(name, &member_names(db, target));
-                found.push(errors::unknown_import(
-                    place,
-                    name,
-                    &import.path,
-                    suggestion.as_ref(),
-                ));
+                let variants = &module_scope(db, target).variants;
+                let of = variants.get(name).and_then(|it| it.first());
+                let suggestion = meant(name, &member_names(db, target)).filter(|_| of.is_none());
+                let report = errors::unknown_import(place, name, &import.path, suggestion.as_ref());
+                found.push(match of {
+                    Some((of, _)) => errors::brings_variants(report, of.name(db), &import.path),
+                    None => report,
+                });
             }
         }
     }

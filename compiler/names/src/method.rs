@@ -3,6 +3,7 @@
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
 
 use crate::alias::alias_target;
+use crate::declaration::item_signature;
 use crate::module::std_file;
 use crate::scope::{is_private, module_scope};
 use crate::substitute::substitute;
@@ -31,6 +32,7 @@ pub fn method(db: &dyn Db, receiver: &Type, name: &str) -> Option<ItemId> {
 /// The names of all methods of `receiver`, sorted.
 pub fn method_names(db: &dyn Db, receiver: &Type) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
+    let plain = plain(db, receiver);
     let every: Option<()> = find_source(db, receiver, |source| {
         match source {
             Source::Declared(item) => {
@@ -41,7 +43,9 @@ pub fn method_names(db: &dyn Db, receiver: &Type) -> Vec<Name> {
             }
             Source::Library(file) => {
                 let items = module_scope(db, file).items.iter();
-                let methods = items.filter(|(_, item)| is_method(db, **item));
+                let methods = items.filter(|(_, item)| {
+                    is_method(db, **item) && takes_receiver(db, **item, &plain)
+                });
                 names.extend(methods.map(|(name, _)| name.clone()));
             }
         }
@@ -51,6 +55,26 @@ pub fn method_names(db: &dyn Db, receiver: &Type) -> Vec<Name> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The type that a checked one is made of in the end.
+fn plain(db: &dyn Db, ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    while let Type::Checked(item, arguments) = &ty {
+        ty = substitute(&alias_target(db, *item), arguments);
+    }
+    ty
+}
+
+/// Whether the first parameter of a function of the library is of the sort of `receiver`: not of what makes one, `time.from_unix`.
+fn takes_receiver(db: &dyn Db, item: ItemId, receiver: &Type) -> bool {
+    let is_text = |it: &Type| matches!(it, Type::String | Type::Literals(_) | Type::Text(_));
+    let signature = &item_signature(db, item).signature;
+    signature.parameters.first().is_some_and(|first| {
+        let is_alike = std::mem::discriminant(&first.ty) == std::mem::discriminant(receiver);
+        let is_any = matches!(first.ty, Type::Parameter(..));
+        is_alike || is_any || is_text(&first.ty) && is_text(receiver)
+    })
 }
 
 enum Source {

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
-use gsw_syntax::ast::{self, Identifier, ItemBody};
+use gsw_syntax::ast::{self, Identifier, ItemBody, TypeExpressionKind};
 use gsw_syntax::{TokenKind, file_item_ids};
 use rustc_hash::FxHashMap;
 
@@ -107,8 +107,12 @@ struct Part<'a> {
 fn parts(body: &ItemBody) -> Vec<Part<'_>> {
     match body {
         ItemBody::Record(it) => {
-            let names = it.fields.iter().map(|it| &it.name);
-            names.map(|it| part(it, NamingStyle::Snake)).collect()
+            // What is read as a field without a type is reported as such.
+            let fields = it.fields.iter();
+            let fields = fields.filter(|it| it.ty.kind != TypeExpressionKind::Invalid);
+            fields
+                .map(|it| part(&it.name, NamingStyle::Snake))
+                .collect()
         }
         ItemBody::Error(it) => payload(&it.fields).collect(),
         ItemBody::Enum(it) => {

@@ -152,8 +152,10 @@ impl Scan<'_> {
 
     /// Decides whether the tokens after attributes and `private` are a declaration.
     fn continue_prefix(&mut self, index: usize) {
-        let follows_private = self.tokens[index - 1].kind == TokenKind::Private;
-        if starts_declaration(self.tokens, index) {
+        let before = self.tokens[index - 1].kind;
+        let follows_private = before == TokenKind::Private;
+        // The name of an attribute begins nothing: `@tool` above a declaration.
+        if before != TokenKind::At && starts_declaration(self.tokens, index) {
             self.item = ItemState::Declaration;
         } else if follows_private && self.tokens[index].kind == TokenKind::Identifier {
             // What follows is not waited for any more.
@@ -177,17 +179,25 @@ impl Scan<'_> {
     fn is_stray(&self, index: usize) -> bool {
         let token = self.tokens[index];
         token.line_start == LineStart::Margin
-            && self.item == ItemState::Declaration
+            && (self.item == ItemState::Declaration || self.begins_next(index))
             && token.kind != TokenKind::BraceOpen
             && !token.kind.is_closer()
             && !is_header_word(token.word)
             && !continues_before(token.kind)
             && !continues_after(self.tokens[index - 1].kind)
     }
+
+    /// Whether two words on a line behind the braces of what could not be read begin the next that cannot.
+    fn begins_next(&self, index: usize) -> bool {
+        let next = self.tokens.get(index + 1);
+        let are_words = self.tokens[index].kind == TokenKind::Identifier
+            && next.is_some_and(|it| it.is_word() && it.line_start == LineStart::Inside);
+        are_words && self.tokens[index - 1].kind == TokenKind::BraceClose
+    }
 }
 
 /// The index after the attributes and `private` that start at `index`.
-fn after_prefix(tokens: &[Token], mut index: usize) -> usize {
+pub(crate) fn after_prefix(tokens: &[Token], mut index: usize) -> usize {
     let kind = |index: usize| tokens.get(index).map(|token| token.kind);
     loop {
         if kind(index) == Some(TokenKind::Private) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_source::{Db, Diagnostic, File, Span};
 
 use crate::ast::{Item, ItemBody, Visibility};
+use crate::foreign_head::replace;
 use crate::last_parse::{ItemPlace, LastParse};
 use crate::layout::{ItemTokens, Layout, lay_out};
 use crate::lexer::{Lexed, lex};
@@ -210,6 +211,8 @@ impl<'file> ItemText<'file> {
     pub(crate) fn parse(mut self) -> ParsedTokens {
         let (item, errors) = if self.too_deep.is_some() {
             (self.hole(), Vec::new())
+        } else if let Some(meant) = self.parse_as_meant() {
+            meant
         } else {
             let misspelt = correct(&mut self.tokens, &self.text[self.offset as usize..]);
             let parsed = parse_item(self.text, self.lexed, self.tokens.clone(), self.offset);
@@ -223,6 +226,17 @@ impl<'file> ItemText<'file> {
             offset: self.offset,
             too_deep: self.too_deep,
         }
+    }
+
+    /// The item whose first words are of another language, where the rest is as it is written here: of another mistake the
+    /// report of those words is enough.
+    fn parse_as_meant(&self) -> Option<(Item, Vec<ParseError>)> {
+        let head = replace(&self.tokens, &self.text[self.offset as usize..])?;
+        let parsed = parse_item(self.text, self.lexed, head.tokens, self.offset);
+        parsed
+            .errors
+            .is_empty()
+            .then_some((parsed.item, head.errors))
     }
 
     fn hole(&self) -> Item {

@@ -6,6 +6,7 @@ mod brackets;
 mod dump;
 mod file_imports;
 mod file_reader;
+mod foreign_head;
 mod last_parse;
 mod layout;
 mod lexer;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::ast::{Item, ItemBody};
 use crate::file_reader::{FileReader, MaybeRead};
 use crate::last_parse::{LastItem, LastParse};
+use crate::parser::word_instead;
 use crate::token::{Token, TokenKind};
 use crate::trivia::Comment;
 
@@ -219,14 +220,26 @@ fn identify(item: &Item, tokens: &[Token], text: &str) -> (ItemKind, Name) {
     }
 }
 
-/// The name after the first keyword, so that uses of it need not be reported as well.
+/// The name after the first words, so that uses of it need not be reported as well: of `impl Show for P` and `func (p P) show()`
+/// the type that has the methods.
 fn seeming_name(tokens: &[Token], text: &str) -> Name {
-    let is_name = |token: &&Token| token.kind == TokenKind::Identifier;
-    tokens
-        .iter()
-        .skip(1)
-        .take(3)
-        .find(is_name)
-        .map(|token| Name::new(&text[token.span.start as usize..token.span.end as usize]))
-        .unwrap_or_default()
+    let source = |it: &Token| &text[it.span.start as usize..it.span.end as usize];
+    let is_name = |it: &&Token| it.kind == TokenKind::Identifier;
+    let head = tokens.iter().skip(1).take(6);
+    let head = head.take_while(|it| it.kind != TokenKind::BraceOpen);
+    let mut behind_for = head.skip_while(|it| it.kind != TokenKind::For);
+    let owner = behind_for.find(is_name);
+    let receiver = match tokens {
+        [_, open, name, rest @ ..] if open.kind == TokenKind::ParenOpen && is_name(&name) => {
+            let mut rest = rest.iter().skip_while(|it| it.kind == TokenKind::Star);
+            rest.next().filter(is_name)
+        }
+        _ => None,
+    };
+    let first = tokens.iter();
+    let first = first.take_while(|it| word_instead(source(it)).is_some());
+    let behind = tokens.iter().skip(first.count().max(1)).take(3);
+    let mut names = behind.filter(is_name);
+    let name = owner.or(receiver).or_else(|| names.next());
+    name.map(|it| Name::new(source(it))).unwrap_or_default()
 }

@@ -19,7 +19,7 @@ mod signature;
 mod statement;
 mod type_expression;
 
-pub(crate) use error::is_word_of_declaration;
+pub(crate) use error::{Expected, is_word_of_declaration, word_instead};
 pub use error::{ParseError, Reason, SIMPLE_TYPES, reserved_word};
 
 use std::sync::Arc;

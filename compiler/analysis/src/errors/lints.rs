@@ -43,6 +43,10 @@ pub enum UnusedMeant {
     Variant { text: String },
     /// One of the texts of a union.
     Text { text: Name },
+    /// To be equal to the variable of this name outside.
+    Value { outer: Place },
+    /// A `json` of a type.
+    Type,
 }
 
 /// A local that nothing reads, and that looks as if it were something else.
@@ -64,6 +68,14 @@ pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic
         UnusedMeant::Variant { text } => diagnostic
             .note("a name that starts with a lowercase letter binds any value; variants start with an uppercase letter")
             .offer(format!("write `{text}`"), place, text),
+        UnusedMeant::Value { outer } => diagnostic
+            .label(outer, format!("another `{name}`"))
+            .note(format!(
+                "a name in a pattern binds any value; one that equals another is told by a guard: `x if x == {name} => …`"
+            )),
+        UnusedMeant::Type => diagnostic.note(format!(
+            "a name in a pattern binds any value; what a `json` holds is told by `if let x = j as? {name} {{ … }}`"
+        )),
         UnusedMeant::Text { text } => {
             let text = format!("{:?}", text.as_str());
             diagnostic
@@ -134,6 +146,8 @@ pub enum Meant {
         start: Place,
         name: String,
     },
+    /// To say what a declaration is for.
+    Document,
     Unknown,
 }
 
@@ -179,6 +193,9 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
                 "a method returns a new value and changes nothing: `{name} = …` changes `{name}`"
             ))
             .offer("assign it", start, format!("{name} = ")),
+        Meant::Document => diagnostic.note(
+            "documentation stands above what it is about, in lines that begin with `///`: a model reads that of a tool",
+        ),
         Meant::Unknown => diagnostic.note(
             "functions never change their arguments: use the result, or write `let _ = …` to ignore it",
         ),

@@ -86,6 +86,11 @@ pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
         .note("a captured `var` holds plain data only: pass the value as an argument, or bind it with `let`; declare a recursive function with `fn`")
 }
 
+/// The closure that captures a variable.
+pub fn captured_by(diagnostic: Diagnostic, closure: Place) -> Diagnostic {
+    diagnostic.label(closure, "this closure captures it")
+}
+
 /// A value that cannot be recorded where values are.
 pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
     let message = format!("{boundary} cannot hold {what}");

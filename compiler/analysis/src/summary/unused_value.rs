@@ -324,6 +324,12 @@ struct Line<'a> {
     after: Option<Span>,
 }
 
+/// Whether a statement is the first of a body.
+fn begins_body(body: &Body, statement: &Statement) -> bool {
+    let root = &body.expression(body.root).kind;
+    matches!(root, ExpressionKind::Block { statements, .. } if statements.first() == Some(statement))
+}
+
 /// What the author most likely had in mind.
 fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
     let span = line.own.span;
@@ -336,7 +342,9 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
     }
     let expression = body.expression(id);
     let before = body.place(Span::new(span.start, span.start));
-    if matches!(expression.kind, ExpressionKind::ErrorValue { .. }) {
+    if matches!(expression.kind, ExpressionKind::String(_)) && begins_body(body, line.own) {
+        Meant::Document
+    } else if matches!(expression.kind, ExpressionKind::ErrorValue { .. }) {
         Meant::Fail(before)
     } else if matches!(expression.ty, Type::Task(_)) {
         Meant::Await(before)

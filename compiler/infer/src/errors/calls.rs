@@ -151,6 +151,11 @@ pub fn has_methods(diagnostic: Diagnostic, names: &[Name]) -> Diagnostic {
     }
 }
 
+/// A method that is called as a function.
+pub fn method_as_function(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("it is a method: `x.{name}(…)`"))
+}
+
 /// A method of what a task gives.
 pub fn of_awaited(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(

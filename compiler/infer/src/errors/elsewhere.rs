@@ -80,6 +80,31 @@ pub fn sorts_by_key(report: Diagnostic) -> Diagnostic {
     report.note("`xs.sort_by(x => x.name)` sorts by a key, and `.reverse()` reverses the order")
 }
 
+/// What takes a function of each element, where a method that takes none is given one.
+pub fn of_each(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "sum" => "`xs.sum_by(x => x.count)` adds up what a function gives for each",
+        "max" => "`xs.max_by(x => x.count)` compares what a function gives for each",
+        "min" => "`xs.min_by(x => x.count)` compares what a function gives for each",
+        "first" => "`xs.find(x => x > 3)` is the first that a condition holds for, or `none`",
+        "last" => {
+            "`xs.reverse().find(x => x > 3)` is the last that a condition holds for, or `none`"
+        }
+        "len" => "`xs.count(x => x > 3)` is how many a condition holds for",
+        _ => return None,
+    })
+}
+
+/// `count` without a condition.
+pub fn counts_all(report: Diagnostic) -> Diagnostic {
+    report.note("`xs.len()` is how many there are, and `xs.count(x => x > 3)` how many a condition holds for")
+}
+
+/// `any` without a condition.
+pub fn has_any(report: Diagnostic) -> Diagnostic {
+    report.note("`not xs.is_empty()` is whether there are any, and `xs.any(x => x)` whether one of several `bool` is true")
+}
+
 /// A method that was declared without its receiver.
 pub fn lacks_self(report: Diagnostic, of: &str, name: &str, declared: Place) -> Diagnostic {
     report

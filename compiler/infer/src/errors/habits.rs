@@ -93,6 +93,28 @@ pub fn compared_variant(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     ))
 }
 
+/// An assignment that is all of a lambda, whose sign is at `sign`.
+pub fn compared_in_lambda(diagnostic: Diagnostic, sign: Place) -> Diagnostic {
+    diagnostic
+        .note("values are compared with `==`")
+        .fix("write `==`", sign, "==")
+}
+
+/// A text where a function is wanted.
+pub fn function_for_text(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a function is wanted, as of a lambda: `xs.sort_by(x => x.name)`")
+}
+
+/// A time and a text.
+pub fn time_and_text(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a text becomes a time by `time.parse(\"2026-01-31T00:00:00Z\")`, or with a pattern: `time.parse(text, \"%Y-%m-%d %H:%M\")`")
+}
+
+/// A function where what it gives is meant.
+pub fn gives_other_side(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("this is a function that makes one: call it with its arguments, or, if it is a variant, test for it with `match` or `if let Box(..) = x { … }`")
+}
+
 /// A text that is compared with a number.
 pub fn text_and_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("compare a string with a string, `x == \"1\"`, and the number in it with a number, `x.parse_int() == 1`")
@@ -153,7 +175,7 @@ pub fn random_between(diagnostic: Diagnostic) -> Diagnostic {
 
 /// Optionals that are added up.
 pub fn sum_of_optionals(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`xs.filter_map(s => s.parse_int()).sum()` skips the `none` values")
+    diagnostic.note("`xs.filter_map(x => x).sum()` skips the `none` values")
 }
 
 /// A number given to what returns the seconds of a duration.

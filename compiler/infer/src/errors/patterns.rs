@@ -95,7 +95,7 @@ pub fn else_must_leave(place: Place) -> Diagnostic {
         place,
         "the `else` block of this `let` can reach its end, where the names in the pattern have no value",
     )
-    .note("end it with `return`, `fail`, `break` or `continue`")
+    .note("end it with `return`, `fail`, `break` or `continue`; what stands for an absent value follows `??`: `let x = m.get(\"a\") ?? 0`")
 }
 
 /// Alternatives that bind different names.

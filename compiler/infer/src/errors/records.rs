@@ -63,6 +63,35 @@ pub fn has_fields(diagnostic: Diagnostic, fields: &[Name]) -> Diagnostic {
     }
 }
 
+/// What is written instead of a member of other languages of an enum without payloads.
+pub fn of_plain_enum(member: &str, name: &str) -> Option<String> {
+    Some(match member {
+        "values" | "variants" | "all" | "cases" | "entries" | "members" => {
+            format!("its variants are listed by a call: `{name}.values()`")
+        }
+        "len" | "length" | "size" | "count" => format!("`{name}.values().len()`"),
+        "parse" | "from" | "from_str" | "from_string" | "fromString" | "of" | "valueOf"
+        | "value_of" => {
+            format!(
+                "a text becomes a variant by `text as {name}`, which raises `DecodeError`, or `text as? {name}`"
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// An enum without payloads in the place of a value or function.
+pub fn enum_as_value(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`{name}.values()` lists its variants, and a text becomes one by `text as {name}`"
+    ))
+}
+
+/// A part of a value of an enum whose variants have none; `name` is the enum's.
+pub fn plain_enum(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("its variants have no payload: `\"${{x}}\"` is the name, `{name}.values().index_of(x)` the position, and `match` tells them apart"))
+}
+
 /// A field of one of the variants.
 pub fn field_of_variant(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("use a pattern to tell the variant and get its values: `match x {{ Variant({name}) => …, _ => … }}`, or `if let Variant({name}) = x {{ … }}`"))
@@ -168,6 +197,20 @@ pub fn parts_of_tuple(diagnostic: Diagnostic, parts: usize) -> Diagnostic {
 /// A record's type where one of its values is wanted.
 pub fn record_is_made(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("a record is made with `{name} {{ … }}`"))
+}
+
+/// A type of the library whose values functions make.
+pub fn made_by(diagnostic: Diagnostic, makers: &[String]) -> Diagnostic {
+    let calls: Vec<String> = makers.iter().map(|it| format!("`{it}(…)`")).collect();
+    diagnostic.note(format!(
+        "it has no literal: {} makes one",
+        calls.join(" or ")
+    ))
+}
+
+/// A call of a name with a capital that nothing has.
+pub fn called_with_capital(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a name with a capital that is called is a variant or an error, `Box(1)`; a record is made with `Point { x: 1 }`")
 }
 
 /// A field that is written twice.

@@ -248,6 +248,17 @@ pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnost
     )
 }
 
+/// A `json` before `??` where something typed is wanted: what is not there, or another value, gives the default.
+pub fn decode_json_or_default(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnostic {
+    diagnostic
+        .note(format!("`as? {wanted}` gives `none` for another value, and `j.get(\"name\")` for a field that is not there; `as` and `j.name` raise `DecodeError`"))
+        .offer(
+            format!("decode it with `as? {wanted}`"),
+            end,
+            format!(" as? {wanted}"),
+        )
+}
+
 /// An operator between two values of which nothing is known.
 pub fn decode_both(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("decode the parts of a `json` first: `(j.x as int) + (j.y as int)`, or all of it: `j as Point`")
@@ -459,7 +470,7 @@ pub fn invalid_conversion(place: Place, from: &str, to: &str) -> Diagnostic {
 /// A string that is to be something else.
 pub fn parse_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
-        .note("text is converted to a number with `.parse_int()` or `.parse_float()`, anything else with `json.parse(text) as …`")
+        .note("text is converted with `.parse_int()`, `.parse_float()` and `time.parse(text)`, and JSON with `json.parse(text) as …`")
 }
 
 pub fn slice_instead(place: Place) -> Diagnostic {

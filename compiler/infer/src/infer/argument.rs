@@ -279,7 +279,11 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
         Some("reduce") => elsewhere::folds_from(report),
         Some("split") => habits::split_once(report),
         Some("random") => habits::random_between(report),
-        Some(_) | None => report,
+        Some(name) => match elsewhere::of_each(name) {
+            Some(sentence) => report.note(sentence),
+            None => report,
+        },
+        None => report,
     });
 }
 
@@ -346,6 +350,8 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
         hir.report(match formal.of_library {
             Some("split") => habits::split_at_blanks(report),
             Some("fold") => elsewhere::folds_from(report),
+            Some("count") => elsewhere::counts_all(report),
+            Some("any") => elsewhere::has_any(report),
             Some(_) | None => report,
         });
     }

@@ -293,6 +293,10 @@ fn changed_local(
         LocalKind::Parameter => format!("the parameter `{name}`"),
     };
     let mut report = errors::not_assignable(cx.hir.place(target.span), &what);
+    if let Some(sign) = sign_in_lambda(&cx.hir, target.span) {
+        cx.hir.report(habits::compared_in_lambda(report, sign));
+        return None;
+    }
     if let Some(word) = cx.scopes.let_word(local) {
         report = report.fix("declare it with `var`", cx.hir.place(word), "var");
     }
@@ -313,6 +317,17 @@ fn changed_local(
         },
     );
     None
+}
+
+/// The `=` behind what is assigned as all that a lambda does: `xs.filter(p => p.n = 1)`.
+fn sign_in_lambda(hir: &HirBuilder, target: Span) -> Option<gsw_source::Place> {
+    let text = gsw_names::item_text(hir.db, hir.item);
+    let before = text.get(..target.start as usize)?;
+    let behind = text.get(target.end as usize..)?;
+    let blanks = behind.len() - behind.trim_start().len();
+    let is_meant = before.trim_end().ends_with("=>") && behind.trim_start().starts_with("= ");
+    let start = target.end + u32::try_from(blanks).ok()?;
+    is_meant.then(|| hir.place(Span::new(start, start + 1)))
 }
 
 /// The steps from a variable to the part of it that `read` reads, and the expression that reads the variable.
@@ -382,7 +397,7 @@ impl Target {
 }
 
 /// The expression that the parts of a place are parts of.
-fn root(target: &ast::Expression) -> &ast::Expression {
+pub(super) fn root(target: &ast::Expression) -> &ast::Expression {
     let mut root = target;
     while let ast::ExpressionKind::Field { base, .. }
     | ast::ExpressionKind::TupleField { base, .. }

@@ -22,6 +22,7 @@ use crate::infer::name::{self, kind_text};
 use crate::infer::names::reference;
 use crate::infer::prompt;
 use crate::infer::range;
+use crate::infer::record;
 
 pub(super) fn infer_call(
     cx: &mut Context,
@@ -254,7 +255,8 @@ pub(super) fn call_definition(
                 let place = cx.hir.place(name_span);
                 let what = format!("the type `{name}`");
                 let report = errors::not_callable(place, &what);
-                cx.hir.report(records::record_is_made(report, name));
+                let report = record::how_made(&cx.hir, item, report, name);
+                cx.hir.report(report);
                 lost_call(cx, call)
             }
             ItemKind::Agent => {
@@ -263,6 +265,12 @@ pub(super) fn call_definition(
                 let sentence = instead_on(Kind::Agent, name);
                 cx.hir
                     .report(sentence.into_iter().fold(report, Diagnostic::note));
+                lost_call(cx, call)
+            }
+            ItemKind::Enum if lookup::is_plain_enum(cx.db, item) => {
+                let place = cx.hir.place(name_span);
+                let report = errors::not_callable(place, &format!("the enum `{name}`"));
+                cx.hir.report(records::enum_as_value(report, name));
                 lost_call(cx, call)
             }
             kind @ (ItemKind::Import
@@ -302,6 +310,11 @@ pub(super) fn call_item(
         return lost_call(cx, call);
     }
     let signature = lookup::signature(cx.db, item);
+    let given = call.arguments.len() + usize::from(receiver.is_some());
+    if given > signature.parameters.len() && is_damaged(cx.db, item) {
+        // The parameters that are missed are those that could not be read.
+        return lost_call(cx, call);
+    }
     let type_arguments = cx.hir.fresh_arguments(signature.generics.len());
     for index in &item_signature(cx.db, item).accumulated {
         if let Some(Type::Variable(variable)) = type_arguments.get(*index as usize) {

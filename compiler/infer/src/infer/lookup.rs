@@ -22,6 +22,11 @@ pub(super) fn variants(db: &dyn Db, item: ItemId) -> &[Variant] {
     type_declaration(db, item).declaration.variants()
 }
 
+/// Whether no variant of an enum has a payload.
+pub(super) fn is_plain_enum(db: &dyn Db, item: ItemId) -> bool {
+    variants(db, item).iter().all(|it| it.fields.is_empty())
+}
+
 /// The variant of that name.
 pub(super) fn variant_named(db: &dyn Db, item: ItemId, name: &str) -> Option<u32> {
     let position = variants(db, item).iter().position(|it| it.name == name)?;
@@ -96,4 +101,30 @@ pub(super) fn offered_fields(db: &dyn Db, item: ItemId) -> Vec<Name> {
 /// Whether values of a type are the library's sets.
 pub(super) fn is_set(db: &dyn Db, ty: &Type) -> bool {
     matches!(ty, Type::Record(item, _) if KnownItem::Set.is(db, *item))
+}
+
+/// The functions that make values of a type of the library that has no literal, as they are called; empty for other types.
+pub(super) fn makers(db: &dyn Db, item: ItemId) -> Vec<String> {
+    let file = item.file(db);
+    if !gsw_names::is_std(db, file) || !offered_fields(db, item).is_empty() {
+        return Vec::new();
+    }
+    let is_one = |ty: &Type| matches!(ty, Type::Record(of, _) if *of == item);
+    let items = &gsw_names::module_scope(db, file).items;
+    let makes = |it: &&Name| {
+        let made = items.get(it.as_str());
+        made.filter(|it| it.kind(db) == ItemKind::Function)
+            .is_some_and(|made| {
+                let signature = signature(db, *made);
+                let first = signature.parameters.first();
+                is_one(&signature.result) && !first.is_some_and(|it| is_one(&it.ty))
+            })
+    };
+    let module = file.path(db).file_stem().unwrap_or_default();
+    let shown = |it: &Name| match module.to_string_lossy().as_ref() {
+        "prelude" => it.to_string(),
+        module => format!("{module}.{it}"),
+    };
+    let names = gsw_names::member_names(db, file);
+    names.iter().filter(makes).map(shown).collect()
 }

@@ -280,8 +280,8 @@ fn unknown_field(
         records::field_of_elements(report, &name.name)
     } else if *plain == Type::Error {
         records::field_of_error(report)
-    } else if let Type::Enum(..) = plain {
-        records::field_of_variant(report, &name.name)
+    } else if let Type::Enum(item, _) = plain {
+        near_method::field_of_enum(hir, report, *item, &name.name)
     } else if near_method::is_of_detail(hir, base, &name.name) {
         habits::of_detail(report)
     } else {

@@ -59,12 +59,13 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Tuple(_), Type::List(_)) if is_parallel(hir, id) => {
             elsewhere::parallel_gives_tuple(diagnostic)
         }
-        (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
+        (Type::Json, _) => decoded(hir, diagnostic, &wanted, span),
         (Type::Optional(from), Type::Optional(to)) if would_convert(hir, &from, &to) => {
             convert_each(hir, diagnostic, id, ".map(x => x)")
         }
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
         (Type::Optional(_), _) => of_optional(hir, diagnostic, id, target),
+        (Type::String, Type::Function(_)) => habits::function_for_text(diagnostic),
         (Type::Task(_), _) => await_first(hir, diagnostic, id),
         (Type::Function(_), _) if constructor_name(hir, id).is_some() => {
             errors::lacks_payload(diagnostic, &constructor_name(hir, id).unwrap_or_default())
@@ -85,6 +86,17 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
+    }
+}
+
+/// The report of a `json` where something typed is wanted; before `??` one that is not there is meant to give the default.
+fn decoded(hir: &HirBuilder, diagnostic: Diagnostic, wanted: &str, span: Span) -> Diagnostic {
+    let behind = Span::new(span.end, span.end + 4);
+    let text = gsw_names::source_text(hir.db, hir.item, behind);
+    let end = hir.place_after(span);
+    match text.trim_start().starts_with("??") {
+        true => errors::decode_json_or_default(diagnostic, wanted, end),
+        false => errors::decode_json(diagnostic, wanted, end),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::infer::context::Context;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::names::reference;
+use crate::infer::record;
 use crate::item_bodies::{GenericUse, Reference};
 
 pub(super) fn infer_name(
@@ -71,9 +72,16 @@ pub(super) fn definition_value(
             // Its settings are not evaluated here but when a prompt asks.
             ItemKind::Agent => hir.push(ExpressionKind::Constant(item), Type::Agent, span),
             ItemKind::Error => error_value(hir, item, span),
+            ItemKind::Record if record::has_damaged_methods(hir, item) => hir.invalid(span),
             ItemKind::Record => {
                 let report = records::not_a_value(hir.place(span), &format!("the type `{name}`"));
-                hir.report(records::record_is_made(report, name));
+                let report = record::how_made(hir, item, report, name);
+                hir.report(report);
+                hir.invalid(span)
+            }
+            ItemKind::Enum if lookup::is_plain_enum(hir.db, item) => {
+                let report = records::not_a_value(hir.place(span), &format!("the enum `{name}`"));
+                hir.report(records::enum_as_value(report, name));
                 hir.invalid(span)
             }
             kind @ (ItemKind::Import

@@ -1,5 +1,6 @@
 //! What names mean where they are written: locals, what the file declares and imports, what follows the dot of a module.
 
+mod undeclared;
 mod unknown;
 
 use gsw_names::types::Type;

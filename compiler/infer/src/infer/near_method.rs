@@ -5,7 +5,7 @@ use gsw_names::{Definition, method, substitute};
 use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, elsewhere, habits};
+use crate::errors::{calls, elsewhere, habits, records};
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::narrowing;
@@ -88,6 +88,19 @@ pub(super) fn is_function(
     let report = elsewhere::function_of_receiver(report, of, hir.place(whole), instead);
     hir.report(report);
     true
+}
+
+/// What is written for a field of an enum.
+pub(super) fn field_of_enum(
+    hir: &HirBuilder,
+    report: Diagnostic,
+    item: ItemId,
+    name: &str,
+) -> Diagnostic {
+    match lookup::is_plain_enum(hir.db, item) {
+        true => records::plain_enum(report, item.name(hir.db)),
+        false => records::field_of_variant(report, name),
+    }
 }
 
 /// The function in scope of a method's name whose first parameter takes the receiver.

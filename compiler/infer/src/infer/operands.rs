@@ -153,6 +153,11 @@ fn without_call(
         {
             return Some(habits::compared_variant(report.clone(), &name));
         }
+        if let Type::Function(function) = hir.table.operand(&hir.ty(operand))
+            && hir.table.operand(&function.result) == hir.table.operand(&hir.ty(other))
+        {
+            return Some(habits::gives_other_side(report.clone()));
+        }
     }
     None
 }

@@ -426,6 +426,8 @@ fn instead_of_operands(
         && let Some(called) = mismatch::called_without_result(hir, left)
     {
         mismatch::lacks_result(hir, report, called, right_type)
+    } else if *left_type == Type::Time && *right_type == Type::String {
+        habits::time_and_text(report)
     } else if *left_type == Type::String {
         instead_of_text(hir, operator, right, report)
     } else if operator == BinaryOperator::Multiply

@@ -12,6 +12,7 @@ use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::absence::{from_end, from_start};
 use crate::infer::context::Context;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::lookup;
 use crate::infer::unify::Relation;
 use crate::infer::variant_pattern;
 
@@ -41,6 +42,9 @@ fn inner_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Pla
     let kind = match (&pattern.kind, &ty) {
         (ast::PatternKind::Wildcard, _) => PatternKind::Wildcard,
         (ast::PatternKind::Or(sides), _) => alternative_patterns(cx, sides, &ty, place),
+        (ast::PatternKind::Binding(name), _) if names_variant(cx, name, &ty, place) => {
+            misnamed_variant(cx, name, &ty, span)
+        }
         (ast::PatternKind::Binding(name), _) => binding(cx, name, &ty, place),
         (ast::PatternKind::Literal(ast::Literal::None), Type::Optional(_)) => PatternKind::None,
         (ast::PatternKind::Literal(ast::Literal::None), Type::Variable(variable)) => {
@@ -115,6 +119,36 @@ fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Pla
         | ast::PatternKind::Or(_)
         | ast::PatternKind::Invalid => PatternKind::Invalid,
     }
+}
+
+/// Whether a name that would bind is that of a variant which is written without its capital, as was reported where it is declared.
+fn names_variant(cx: &Context, name: &ast::Identifier, ty: &Type, place: Place) -> bool {
+    let present: &Type = if let Type::Optional(inner) = ty {
+        inner
+    } else {
+        ty
+    };
+    let Type::Enum(item, _) = cx.hir.table.unchecked(present) else {
+        return false;
+    };
+    let may_differ = matches!(place, Place::Top | Place::Inside);
+    may_differ && lookup::variant_named(cx.db, item, &name.name).is_some()
+}
+
+fn misnamed_variant(
+    cx: &mut Context,
+    name: &ast::Identifier,
+    ty: &Type,
+    span: Span,
+) -> PatternKind {
+    if let Type::Optional(inner) = ty {
+        let kind = misnamed_variant(cx, name, inner, span);
+        let ty = (**inner).clone();
+        return PatternKind::Some(Box::new(Pattern { kind, ty, span }));
+    }
+    let path = std::slice::from_ref(name);
+    let found = variant_pattern::variant_pattern(cx, path, None, ty, span);
+    found.unwrap_or(PatternKind::Invalid)
 }
 
 fn binding(cx: &mut Context, name: &ast::Identifier, ty: &Type, place: Place) -> PatternKind {

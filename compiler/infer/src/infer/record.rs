@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, Parameter, Presence, substitute};
+use gsw_names::{Definition, Parameter, Presence, seems_declared, substitute};
 use gsw_source::{Diagnostic, ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::{ast, is_damaged};
 
@@ -16,6 +16,7 @@ use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::name::kind_text;
+use crate::infer::operands;
 
 /// A record literal as it is written.
 #[derive(Clone, Copy)]
@@ -199,10 +200,29 @@ pub(super) fn record_of(hir: &HirBuilder, ty: &Type) -> Option<ItemId> {
     Some(*item)
 }
 
-/// Whether values are of a record whose declaration has a mistake, and may have what is missed.
+/// Whether values are of a type whose declaration has a mistake, or what declares its methods, and may have what is missed.
 pub(super) fn is_of_damaged(hir: &HirBuilder, ty: &Type) -> bool {
-    let item = record_of(hir, &hir.table.unchecked(ty));
-    item.is_some_and(|it| is_damaged(hir.db, it))
+    let plain = hir.table.unchecked(ty);
+    let item = record_of(hir, &plain).or_else(|| operands::enum_of(&plain));
+    item.is_some_and(|it| is_damaged(hir.db, it) || has_damaged_methods(hir, it))
+}
+
+/// How a value of a record is made, where its type stands in the place of one.
+pub(super) fn how_made(
+    hir: &HirBuilder,
+    item: ItemId,
+    report: Diagnostic,
+    name: &str,
+) -> Diagnostic {
+    match lookup::makers(hir.db, item) {
+        makers if makers.is_empty() => errors::record_is_made(report, name),
+        makers => errors::made_by(report, &makers),
+    }
+}
+
+/// Whether a declaration that could not be read seems to declare functions of the type: `impl P { … }`.
+pub(super) fn has_damaged_methods(hir: &HirBuilder, item: ItemId) -> bool {
+    seems_declared(hir.db, item.file(hir.db), item.name(hir.db))
 }
 
 /// Reports a field that the record does not have.
@@ -311,6 +331,8 @@ fn missing_fields(
         .iter()
         .zip(given)
         .filter(|(it, given)| !**given && it.default == Presence::Absent)
+        // Whether one of an unknown type, which was reported, may be left out is not known.
+        .filter(|(it, _)| it.ty != Type::Invalid)
         .map(|(it, _)| it)
         .collect();
     if missing.is_empty() || is_damaged(hir.db, item) {

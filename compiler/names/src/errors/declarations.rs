@@ -24,6 +24,12 @@ pub fn missing_type(place: Place, name: &str) -> Diagnostic {
         .note("types are inferred inside bodies and written on declarations")
 }
 
+/// A constant with a part of which nothing says the type.
+pub fn type_of_nothing(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.notes.clear();
+    diagnostic.note("nothing says what an empty list or map would hold, or what is absent where `none` stands: write the type, `const NAMES: [string] = []`")
+}
+
 /// A constant that is a lambda.
 pub fn function_instead(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a function is declared: `fn name(n: int) -> int { n + 1 }`")

@@ -286,6 +286,24 @@ pub fn instead_of_name(name: &str) -> Option<&'static str> {
     })
 }
 
+const OF_DURATIONS: &[&str] = &[
+    "day",
+    "days",
+    "hour",
+    "hours",
+    "milliseconds",
+    "millis",
+    "minute",
+    "minutes",
+    "ms",
+    "s",
+    "second",
+    "seconds",
+    "weeks",
+];
+
+const UNIT: &str = "a duration has its unit right behind the number, `5s`, `1h30m`, and for a number `n` it is `1s * n`";
+
 /// A kind of values whose methods have other names elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -305,6 +323,7 @@ pub fn instead_on(kind: Kind, name: &str) -> Option<&'static str> {
     let (names, sentence): (&[&str], _) = match kind {
         Kind::Agent => return Some(ASKED),
         Kind::Map => return instead_on_map(name),
+        Kind::Number if OF_DURATIONS.contains(&name) => return Some(UNIT),
         Kind::Number => (&["truncate"], WHOLE),
         Kind::Outcome => (
             &[

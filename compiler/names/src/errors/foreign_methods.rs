@@ -44,6 +44,9 @@ const DEFAULTED: &str =
 
 const BLANK: &str = "`s.trim().is_empty()`";
 
+const CASED: &str =
+    "`s == s.upper()` is whether all of it is in capitals, `s == s.lower()` whether none is";
+
 const CASE: &str = "`a.lower() == b.lower()`";
 
 const POSITIONS: &str =
@@ -175,8 +178,10 @@ pub(super) const OTHERWISE: &[(&str, &str)] = &[
     ("is_blank", BLANK),
     ("is_digit", CHARACTERS),
     ("is_even", REMAINDER),
+    ("is_lower", CASED),
     ("is_numeric", CHARACTERS),
     ("is_odd", REMAINDER),
+    ("is_upper", CASED),
     ("is_whitespace", CHARACTERS),
     ("isalpha", CHARACTERS),
     ("isdigit", CHARACTERS),

@@ -53,6 +53,13 @@ pub fn unknown_import(
     )
 }
 
+/// The name of a variant where its enum is imported.
+pub fn brings_variants(diagnostic: Diagnostic, of: &str, path: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "it is a variant of `{of}`, and an enum brings its variants: `import {path}.{{{of}}}`"
+    ))
+}
+
 /// Modules that import each other in a cycle; `path` ends with where it begins.
 pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
     let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();

@@ -44,6 +44,13 @@ pub fn import_module(diagnostic: Diagnostic, name: &str, start: Place) -> Diagno
         )
 }
 
+/// An agent that nothing declares.
+pub fn declare_agent(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "an agent is declared: `agent {name} {{ model: \"openai/gpt-5\" }}`"
+    ))
+}
+
 /// A value is assigned to a name that nothing has, or to a part of it.
 pub fn undeclared_variable(place: Place, name: &str) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");
@@ -51,9 +58,9 @@ pub fn undeclared_variable(place: Place, name: &str) -> Diagnostic {
         .note("a variable is declared before it is assigned: `let x = 1`, or `var x = 1` where it changes")
 }
 
-/// `start` is right before a name that is assigned as a whole.
-pub fn declare(diagnostic: Diagnostic, start: Place) -> Diagnostic {
-    diagnostic.fix("declare it", start, "let ")
+/// `start` is right before a name that `word` declares.
+pub fn declare(diagnostic: Diagnostic, start: Place, word: &str) -> Diagnostic {
+    diagnostic.fix("declare it", start, word)
 }
 
 /// A function of another language that prints.

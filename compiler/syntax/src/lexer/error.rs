@@ -19,6 +19,8 @@ pub enum LexicalErrorKind {
     ForeignOperator(&'static str),
     /// The sign that starts a comment up to the end of its line in another language.
     ForeignLineComment,
+    /// `#[…]` before a declaration.
+    ForeignAttribute,
     /// The sign that starts a comment with an end of its own.
     ForeignBlockComment,
     /// The sign before a raw string that lacks its `r`.
@@ -54,6 +56,13 @@ impl LexicalError {
             LexicalErrorKind::ForeignLineComment => {
                 comment(place).fix("write `//`", place, "//")
             }
+            LexicalErrorKind::ForeignAttribute => Diagnostic::error(
+                Code::INVALID_CHARACTER,
+                place,
+                "an attribute is written `@name`, above what it is about",
+            )
+            .note("values compare, print and become JSON without being told to; of fields and declarations there are `@alias(\"n\")`, `@secret`, `@deprecated(\"why\")`")
+            .offer("remove it", place, ""),
             LexicalErrorKind::ForeignBlockComment => comment(place),
             LexicalErrorKind::RawWithoutMark => {
                 unknown_character('#', place).fix("write `r#`", place, "r#")

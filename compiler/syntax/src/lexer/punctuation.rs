@@ -50,6 +50,7 @@ impl Lexer<'_> {
             [b'\'', ..] => self.foreign_quotes("'", "'"),
             [b'`', ..] => self.foreign_quotes("`", "`"),
             [b'#', b'"', ..] if self.is_unmarked_raw_string() => self.unmarked_raw_string(),
+            [b'#', b'[', ..] if self.line_start != LineStart::Inside => self.foreign_attribute(),
             [b'#', ..] if self.is_hash_comment() => self.skip_line(1),
             _ => match self.text[start..].chars().next() {
                 Some('“') => self.foreign_quotes("“", "”"),
@@ -79,13 +80,20 @@ impl Lexer<'_> {
         self.report_at(LexicalErrorKind::ForeignBlockComment, start, start + 2);
     }
 
+    /// Skips `#[derive(Debug)]`, up to the end of its line where it has no other.
+    fn foreign_attribute(&mut self) {
+        let start = self.position;
+        let line = self.text[start..].split('\n').next().unwrap_or("");
+        let length = line.rfind(']').map_or(line.len(), |length| length + 1);
+        self.position += length;
+        self.report(LexicalErrorKind::ForeignAttribute, start);
+    }
+
     /// Whether the `#` here seems to start a comment: brackets that close after it on its line belong to the code.
     fn is_hash_comment(&self) -> bool {
         let line = self.text[self.position..].split('\n').next().unwrap_or("");
         let is_first = self.line_start != LineStart::Inside;
-        self.frames.is_empty()
-            && !line.starts_with("#[")
-            && (is_first || !line.contains(['}', ')', ']']))
+        self.frames.is_empty() && (is_first || !line.contains(['}', ')', ']']))
     }
 
     /// Whether a comment of another language starts here: `-- such a line`.

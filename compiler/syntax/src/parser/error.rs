@@ -10,6 +10,7 @@ mod rewritten;
 mod sight;
 mod sign;
 mod types;
+mod unclosed;
 
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
@@ -17,12 +18,12 @@ use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
 use gsw_source::{Applicability, Code, Diagnostic, Place, Span};
 
-pub(crate) use self::foreign::is_word_of_declaration;
+pub(crate) use self::foreign::{is_word_of_declaration, word_instead};
 pub use self::rewritten::SIMPLE_TYPES;
 
 use self::outline::Outline;
 use crate::parser::input::Tokens;
-use crate::token::{LineStart, Token, TokenKind};
+use crate::token::{Token, TokenKind};
 
 /// A mistake at a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +57,8 @@ pub enum Reason {
     PayloadInBraces(Span),
     /// An enum, from its word to its last brace, with texts in the place of variants.
     EnumOfTexts(Span),
+    /// `case` before the name of a variant.
+    CaseOfVariant,
     /// The check of a field, and its default value after it.
     DefaultAfterCheck(Span, Span),
     /// A slip of the word that a declaration begins with, read as that word.
@@ -299,7 +302,7 @@ impl<'tokens> Scene<'tokens> {
 
     /// The report of an error; `None` where it follows from one that was reported.
     pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Option<Diagnostic> {
-        let error = &self.at_equal_for_braces(error);
+        let error = &self.at_end_of_head(error);
         let is_end = error.reason == Reason::Unexpected && error.index >= self.tokens.len();
         if self.lacks_brace && is_end || self.lacks_body {
             return None;
@@ -328,6 +331,7 @@ impl<'tokens> Scene<'tokens> {
             Reason::RecordInHead(span) => self.record_in_head(span),
             Reason::PayloadInBraces(span) => self.payload_in_braces(span),
             Reason::EnumOfTexts(span) => self.enum_of_texts(span),
+            Reason::CaseOfVariant => self.case_of_variants(error),
             Reason::DefaultAfterCheck(check, default) => self.default_after_check(check, default),
             Reason::Misspelt(word, applicability) => {
                 let (found, span) = self.found(error.index);
@@ -483,70 +487,6 @@ impl<'tokens> Scene<'tokens> {
                 (self.place)(check.to(default)),
                 text,
             )
-    }
-
-    /// The brace whose closing brace is missing, by the indentation of lines: inside an outer brace without partner,
-    /// the last one whose partner is further left than the line that opens it.
-    fn likely_unclosed(&self, open: Token) -> Token {
-        if open.kind != TokenKind::BraceOpen {
-            return open;
-        }
-        let first = self
-            .tokens
-            .partition_point(|token| token.span.start <= open.span.start);
-        let is_further_left = |(index, token): &(usize, &Token)| {
-            let partner = self.tokens.get(index + token.value as usize);
-            token.kind == TokenKind::BraceOpen
-                && token.is_matched()
-                && partner.is_some_and(|partner| {
-                    partner.line_start != LineStart::Inside
-                        && self.indentation(*partner) < self.indentation(**token)
-                })
-        };
-        let mut braces = self.tokens.iter().enumerate().skip(first);
-        braces
-            .rfind(is_further_left)
-            .map_or(open, |(_, token)| *token)
-    }
-
-    /// How far the line of a token is moved in, in bytes.
-    fn indentation(&self, token: Token) -> usize {
-        let before = &self.text[..token.span.start as usize];
-        let line = before.rfind('\n').map_or(0, |index| index + 1);
-        let line = &self.text[line..];
-        line.len() - line.trim_start_matches([' ', '\t']).len()
-    }
-
-    fn unclosed(&self, error: &ParseError, open: Token) -> Diagnostic {
-        let mut index = error.index;
-        // The end of a line is not what fails to continue a bracket, but the token after it.
-        while self
-            .tokens
-            .get(index)
-            .is_some_and(|token| token.kind == TokenKind::Newline)
-        {
-            index += 1;
-        }
-        let (found, span) = if index < self.tokens.len() {
-            self.found(index)
-        } else {
-            match self.next_item {
-                Some(span) => (format!("`{}`", shortened(self.source(span))), span),
-                None => ("the end of the file".to_owned(), self.found(index).1),
-            }
-        };
-        let open = self.likely_unclosed(open);
-        let closer = open.kind.closer().map_or("", TokenKind::description);
-        let opener = open.kind.description();
-        Diagnostic::error(
-            Code::UNCLOSED_BRACKET,
-            (self.place)(span),
-            format!("expected {closer} before {found}"),
-        )
-        .label(
-            (self.place)(open.span),
-            format!("this {opener} is not closed"),
-        )
     }
 }
 

@@ -9,6 +9,7 @@ use gsw_infer::visit_patterns;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, source_text, type_declaration};
 use gsw_source::{Db, Name, Span, nearest};
+use gsw_syntax::SIMPLE_TYPES;
 
 use crate::errors::UnusedMeant;
 
@@ -60,7 +61,26 @@ impl<'body> Bindings<'body> {
 
     /// What was meant by the local, where that is something else than a value that is ignored.
     pub(super) fn meant(&self, local: LocalId) -> Option<UnusedMeant> {
-        self.assignment(local).or_else(|| self.variant(local))
+        self.assignment(local)
+            .or_else(|| self.variant(local))
+            .or_else(|| self.value(local))
+    }
+
+    /// A name in a pattern that is the name of a value outside, or of a type.
+    fn value(&self, local: LocalId) -> Option<UnusedMeant> {
+        let ty = self.matched.get(&local)?;
+        let own = &self.body.locals[local.0 as usize];
+        if SIMPLE_TYPES.contains(&own.name.as_str()) {
+            return (**ty == Type::Json).then_some(UnusedMeant::Type);
+        }
+        let locals = &self.body.locals;
+        let mut others = self.named.get(own.name.as_str()).into_iter().flatten();
+        let named = others.find(|(_, block, end)| block.holds(own.span) && *end <= own.span.start);
+        let mut parameters = self.body.parameters.iter();
+        let parameter = parameters.find(|it| locals[it.0 as usize].name == own.name);
+        let outer = named.map(|it| it.0).or(parameter.copied())?;
+        let outer = self.body.place(locals[outer.0 as usize].span);
+        Some(UnusedMeant::Value { outer })
     }
 
     /// `let total = …` inside of the block of another `total`.

@@ -1,8 +1,11 @@
 //! Reports of names that mean nothing, with what may have been meant.
 
+use std::sync::Arc;
+
+use gsw_names::types::Type;
 use gsw_names::{
-    Definition, errors, foreign, is_reported, library_module, module_scope, suggest, with_import,
-    with_module_of,
+    Definition, errors, foreign, is_reported, library_module, method, module_scope, suggest,
+    with_import, with_module_of,
 };
 use gsw_source::{Diagnostic, ItemId, ItemKind, Name, Place, Span, Suggestion};
 use gsw_syntax::ast::{self, Child, children, item_children};
@@ -21,28 +24,6 @@ enum Owner {
 }
 
 impl Names<'_, '_> {
-    /// Reports an assignment to a name that nothing has.
-    pub(in crate::infer) fn unknown_variable(&mut self, name: &Name, span: Span) {
-        let locals: Vec<Name> = self.scopes.names().cloned().collect();
-        if suggest(self.db, self.file, name, &locals).is_some() {
-            self.unknown_name(name, span);
-            return;
-        }
-        if is_reported(self.db, self.file, name) {
-            return;
-        }
-        let report = errors::undeclared_variable(self.place(span), name);
-        let text = |span| gsw_names::source_text(self.db, self.item, span);
-        let after = text(Span::new(span.end, span.end + 2));
-        // A part of a value, or one that is added to, cannot be declared so.
-        let is_whole = text(span) == *name && after.trim_start().starts_with('=');
-        let start = self.place(Span::new(span.start, span.start));
-        self.report(match is_whole {
-            true => errors::declare(report, start),
-            false => report,
-        });
-    }
-
     /// Reports a name that nothing has.
     pub(in crate::infer) fn unknown_name(&mut self, name: &Name, span: Span) {
         // An import of that name has failed, which was reported there; and of several uses the first is enough.
@@ -80,9 +61,12 @@ impl Names<'_, '_> {
                 errors::undeclared_error(report, name)
             }
             None if suggestion.is_none() && name.starts_with(char::is_uppercase) => {
-                errors::value_with_capital(report)
+                self.with_capital(report, span)
             }
             None if self.is_in_own_lambda(name, span) => calls::lambda_calls_itself(report, name),
+            None if suggestion.is_none() && self.is_used(span, &['(']) && self.is_method(name) => {
+                calls::method_as_function(report, name)
+            }
             None => report,
         };
         if name == "self"
@@ -139,6 +123,21 @@ impl Names<'_, '_> {
         let rest = Span::new(span.end, span.end + 1);
         let behind = gsw_names::source_text(self.db, self.item, rest);
         behind.starts_with(signs)
+    }
+
+    /// The report of a name that begins as that of a type.
+    fn with_capital(&self, report: Diagnostic, span: Span) -> Diagnostic {
+        match self.is_used(span, &['(']) {
+            true => records::called_with_capital(report),
+            false => errors::value_with_capital(report),
+        }
+    }
+
+    /// Whether values of the common built-in types have a method of that name.
+    fn is_method(&self, name: &Name) -> bool {
+        let map = Type::Map(Arc::new(Type::String), Arc::new(Type::Unit));
+        let types = [Type::String, Type::Unit.list(), Type::Int, map];
+        types.iter().any(|it| method(self.db, it, name).is_some())
     }
 
     /// A report of `self` where there is none.
@@ -265,7 +264,12 @@ impl Names<'_, '_> {
         let owner = item.name(self.db).clone();
         let suggestion = suggestion.as_ref();
         let report = records::unknown_variant(place, &name.name, &owner, suggestion);
+        let is_plain = lookup::is_plain_enum(self.db, item);
         self.report(match (name.name.as_str(), suggestion) {
+            (other, _) if is_plain && records::of_plain_enum(other, &owner).is_some() => {
+                let sentence = records::of_plain_enum(other, &owner);
+                sentence.into_iter().fold(report, Diagnostic::note)
+            }
             ("values", _) => records::only_plain_enums(report),
             (_, Some(_)) => report,
             (_, None) => {

@@ -13,7 +13,11 @@ impl Scene<'_> {
             return true;
         }
         let opener = self.arms_with_arrow(error);
-        let Some(opener) = opener.or_else(|| self.variants_with_value(error)) else {
+        let opener = opener
+            .or_else(|| self.variants_with_value(error))
+            .or_else(|| self.variants_with_case(error))
+            .or_else(|| self.variants_of_type(error));
+        let Some(opener) = opener else {
             return false;
         };
         if self.told.contains(&opener) {

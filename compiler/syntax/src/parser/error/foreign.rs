@@ -82,6 +82,10 @@ const DECLARATIONS: &[Foreign] = &[
     word("def", Some("fn"), FUNCTION),
     word("describe", None, TEST),
     word("end", None, "a body goes in braces: `fn f() -> int { 1 }`"),
+    word("include", None, MODULE),
+    word("namespace", None, MODULE),
+    word("package", None, MODULE),
+    word("require", None, MODULE),
     word("export", Some(""), PUBLIC),
     word("extension", None, METHOD),
     word(
@@ -144,7 +148,11 @@ const BEFORE: &[Foreign] = &[
         Some(""),
         "there is no `async`: functions wait where they need to, and `parallel for x in xs { f(x) }` does it for all at once",
     ),
+    word_where("chan", is_argument, None, QUEUE),
     word_where("compensate", is_statement, None, TAKEN_BACK),
+    word_where("constructor", is_field, None, CONSTRUCTOR),
+    word_where("__init__", is_field, None, CONSTRUCTOR),
+    word_where("init", is_field, None, CONSTRUCTOR),
     word_where(
         "deny",
         is_statement,
@@ -175,6 +183,14 @@ const BEFORE: &[Foreign] = &[
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
         "`spawn f()` starts a task in the background, and `await t` waits for it",
+    ),
+    word_where("global", is_statement, None, OUTER),
+    word_where("nonlocal", is_statement, None, OUTER),
+    word_where(
+        "select",
+        is_statement,
+        None,
+        "what is done first is taken by `race`: `race [spawn f(), spawn g()]`",
     ),
     word_where("func", is_in_body, None, LAMBDA),
     word_where("function", is_in_body, None, LAMBDA),
@@ -249,6 +265,12 @@ const BEFORE: &[Foreign] = &[
         "negation is written `not`: `if not done { … }`, `if not (a or b) { … }`",
     ),
     word_where(
+        "until",
+        is_statement,
+        None,
+        "a loop goes on while its condition holds: `while not done { … }`",
+    ),
+    word_where(
         "val",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         Some("let"),
@@ -270,6 +292,13 @@ const BEFORE: &[Foreign] = &[
 
 const TAKEN_BACK: &str =
     "what takes back what was just done is said on the line behind it: `undo { refund(order) }`";
+
+const QUEUE: &str =
+    "a channel is a queue, `let q = queue(limit: 8)`: `q.push(x)`, `q.pop()`, `for x in q { … }`";
+
+const CONSTRUCTOR: &str = "a record is made with its fields, `P { x: 1 }`; a function that makes one is declared outside: `fn P.of(x: int) -> P { P { x } }`";
+
+const OUTER: &str = "a `var` of a body is changed where it is visible, `x = 1`, and closures share it; at the top level there are only constants";
 
 const FAILS: &str = "to test for an error, write `assert f(x) fails Timeout`";
 
@@ -313,6 +342,11 @@ fn is_argument(expected: Expected) -> bool {
     expected.has(Expected::token(TokenKind::ParenClose))
 }
 
+/// Whether only the type of a field may follow.
+fn is_field(expected: Expected) -> bool {
+    expected == Expected::token(TokenKind::Colon)
+}
+
 fn is_in_body(expected: Expected) -> bool {
     is_argument(expected) || is_statement(expected)
 }
@@ -343,6 +377,11 @@ pub(super) fn near_declaration(text: &str) -> Option<&'static Foreign> {
         .map(|it| Name::new_static(it.theirs))
         .collect();
     declaration(nearest(text, &words)?.as_str())
+}
+
+/// What is written instead of a word that other languages begin declarations with, where that is one word or nothing.
+pub(crate) fn word_instead(text: &str) -> Option<&'static str> {
+    declaration(text)?.ours
 }
 
 /// Whether other languages begin declarations with the word.

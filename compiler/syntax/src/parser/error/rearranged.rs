@@ -1,12 +1,12 @@
 //! Forms of other languages whose parts stand in another order or with other signs here; the mend is made of what is written.
 
-use gsw_source::Span;
+use gsw_source::{Diagnostic, Edit, Span};
 
 use crate::parser::error::advice::Advice;
 use crate::parser::error::foreign::{RAISES, VARIANTS};
 use crate::parser::error::rewritten::{advice, is_built_in, is_part_of_type};
 use crate::parser::error::sight::Sight;
-use crate::parser::error::{Expected, ParseError, Scene};
+use crate::parser::error::{Expected, ParseError, Reason, Scene};
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 impl Scene<'_> {
@@ -16,34 +16,56 @@ impl Scene<'_> {
             .or_else(|| self.asking_function(sight))
             .or_else(|| self.streamed(sight))
             .or_else(|| self.variants_after_equal(sight))
-            .or_else(|| self.variants_after_case(sight))
+            .or_else(|| self.variants_in_type(sight))
             .or_else(|| self.field_without_colon(sight))
             .or_else(|| negated(sight))
     }
 
-    /// The mistake where a declaration with `=` in place of its braces goes wrong: read on from there, it lacks them at its end.
-    pub(super) fn at_equal_for_braces(&self, error: &ParseError) -> ParseError {
-        let asks = self
-            .tokens
-            .first()
-            .is_some_and(|it| it.word == Word::Prompt);
-        let lacks = asks && error.index >= self.tokens.len();
-        let equal = self.tokens.iter().position(|it| it.kind == Kind::Equal);
-        match equal {
-            Some(index) if lacks && !self.outline.has_brace_before(index) => {
-                ParseError { index, ..*error }
-            }
-            Some(_) | None => *error,
+    /// The mistake where the head of a declaration without braces ends: read on from there, it lacks them at its end.
+    pub(super) fn at_end_of_head(&self, error: &ParseError) -> ParseError {
+        let has_body = self.tokens.first().is_some_and(|it| {
+            matches!(it.word, Word::Prompt | Word::Human) || it.kind == Kind::Workflow
+        });
+        let lacks = has_body && error.index >= self.tokens.len();
+        match self.end_of_head().filter(|_| lacks) {
+            Some(index) => ParseError {
+                index,
+                expected: error.expected.union(Expected::MODIFIER),
+                ..*error
+            },
+            None => *error,
         }
     }
 
-    /// `fn f() throws Bad -> int { … }`, `fn f() ! Bad { … }`
+    /// The sign or the line that follows the parameters and the result of a declaration, where no brace does.
+    fn end_of_head(&self) -> Option<usize> {
+        let open = self.tokens.iter().position(|it| it.kind == Kind::ParenOpen);
+        let open = open.filter(|it| self.tokens[*it].is_matched())?;
+        let behind = open + self.tokens[open].value as usize + 1;
+        let ends = |it: &Token| {
+            let is_sign = matches!(it.kind, Kind::Colon | Kind::Equal | Kind::FatArrow);
+            is_sign || it.line_start != LineStart::Inside
+        };
+        let rest = self.tokens.get(behind..)?.iter();
+        let length = rest.take_while(|it| !ends(it)).count();
+        let index = behind + length;
+        let is_inside = index < self.tokens.len();
+        (is_inside && !self.outline.has_brace_before(index)).then_some(index)
+    }
+
+    /// `fn f() throws Bad -> int { … }`, `fn f() ! Bad { … }`, `fn f() ! Bad -> int { … }`
     fn errors_before_result(&self, sight: &Sight<'_>) -> Option<Advice> {
         let text = self.source(sight.token.span);
-        if !matches!(text, "throws" | "raises" | "!") || !sight.expects_token(Kind::Arrow) {
+        let start = if matches!(text, "throws" | "raises" | "!") && sight.expects_token(Kind::Arrow)
+        {
+            sight.index
+        } else if sight.token.kind == Kind::Arrow && sight.is_among_errors() {
+            let before = &sight.tokens[..sight.index];
+            before.iter().rposition(|it| it.kind == Kind::Bang)?
+        } else {
             return None;
-        }
-        let rest = &sight.tokens[sight.index + 1..];
+        };
+        let rest = &sight.tokens[start + 1..];
         let is_listed =
             |it: &&Token| matches!(it.kind, Kind::Identifier | Kind::Comma | Kind::Pipe);
         let (listed, rest) = rest.split_at(rest.iter().take_while(is_listed).count());
@@ -71,7 +93,7 @@ impl Scene<'_> {
         };
         let fix = result.filter(|_| !names.is_empty()).map(|(result, last)| {
             let text = format!("-> {result} ! {}", names.join(" | "));
-            let span = Span::new(sight.token.span.start, last.end);
+            let span = Span::new(sight.tokens[start].span.start, last.end);
             (format!("write `{text}`"), span, text)
         });
         Some(advice(RAISES, fix))
@@ -145,20 +167,56 @@ impl Scene<'_> {
         Some(advice(VARIANTS, fix))
     }
 
-    /// `enum Level { case Low, High }`
-    fn variants_after_case(&self, sight: &Sight<'_>) -> Option<Advice> {
-        let word = sight.before(1)?;
-        let is_first = sight.outline.has_enum && self.source(word.span) == "case";
-        (is_first && sight.token.kind == Kind::Identifier && sight.expects_token(Kind::Comma)).then(
-            || {
-                let span = Span::new(word.span.start, sight.token.span.start);
-                let fix = ("remove it".to_owned(), span, String::new());
-                advice(
-                    "variants are listed without `case`: `enum Level { Low, High }`",
-                    Some(fix),
-                )
-            },
-        )
+    /// The braces of a type in which variants are listed in the place of fields.
+    pub(super) fn variants_of_type(&self, error: &ParseError) -> Option<usize> {
+        let name = self.tokens.get(error.index.checked_sub(1)?)?;
+        let is_capitalised = self.source(name.span).starts_with(char::is_uppercase);
+        let lacks_type = error.expected == Expected::token(Kind::Colon) && self.outline.has_type;
+        let is_variant = match self.tokens.get(error.index) {
+            Some(it) => matches!(
+                it.kind,
+                Kind::Comma | Kind::ParenOpen | Kind::Newline | Kind::BraceClose
+            ),
+            None => false,
+        };
+        (lacks_type && is_capitalised && is_variant)
+            .then(|| self.outline.opener(error.index))
+            .flatten()
+    }
+
+    /// `type Shape { Dot, Box(width: int) }`
+    fn variants_in_type(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let error = ParseError::unexpected(sight.index, sight.expected);
+        self.variants_of_type(&error)?;
+        let word = sight.tokens.iter().find(|it| it.kind == Kind::Type)?;
+        let fix = ("write `enum`".to_owned(), word.span, "enum".to_owned());
+        Some(advice(
+            "one of several variants is an enum: `enum Shape { Dot, Box(width: int) }`",
+            Some(fix),
+        ))
+    }
+
+    /// The braces around a variant with `case` before it.
+    pub(super) fn variants_with_case(&self, error: &ParseError) -> Option<usize> {
+        let is_meant = error.reason == Reason::CaseOfVariant;
+        is_meant.then(|| self.outline.opener(error.index)).flatten()
+    }
+
+    /// `enum Level { case Low, High }`: one report of all of them.
+    pub(super) fn case_of_variants(&self, error: &ParseError) -> Diagnostic {
+        let opener = self.variants_with_case(error);
+        let cases = self.tokens.windows(2).enumerate().filter(|(at, pair)| {
+            let is_of_enum = self.outline.opener(*at) == opener;
+            let is_case = self.source(pair[0].span) == "case" && pair[1].is_word();
+            is_of_enum && is_case && pair[1].line_start == LineStart::Inside
+        });
+        let removals = cases.map(|(_, pair)| Edit {
+            place: (self.place)(Span::new(pair[0].span.start, pair[1].span.start)),
+            text: String::new(),
+        });
+        self.plain(error, "expected the name of a variant, found `case`")
+            .note("variants are listed without `case`: `enum Level { Low, High }`")
+            .fix_parts("leave it out", removals.collect())
     }
 
     /// `type Task { title string }`, `fn f(n int)`

@@ -3,6 +3,7 @@
 mod declarations;
 mod forms;
 mod heads;
+mod idioms;
 mod particular;
 mod signatures;
 mod table;
@@ -39,6 +40,8 @@ enum Edit {
     RemoveBefore,
     /// The sign and the token before are left out.
     RemoveWithBefore,
+    /// The text replaces the sign and the token before.
+    WithBefore(&'static str),
 }
 
 impl Sign {
@@ -57,13 +60,15 @@ impl Sign {
             }
             Edit::RemoveBefore => Some((sight.before(1)?.span, "")),
             Edit::RemoveWithBefore => Some((sight.before(1)?.span.to(span), "")),
+            Edit::WithBefore(text) => Some((sight.before(1)?.span.to(span), text)),
         }
     }
 }
 
 /// A sign whose surroundings leave no doubt.
 pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
-    find_in(forms::FORMS, sight)
+    find_in(idioms::IDIOMS, sight)
+        .or_else(|| find_in(forms::FORMS, sight))
         .or_else(|| find_in(heads::HEADS, sight))
         .or_else(|| find_in(particular::PARTICULAR, sight))
 }

@@ -17,7 +17,7 @@ use crate::parser::recovery::{
 };
 use crate::parser::rules::Rules;
 use crate::parser::signature::{Typing, generics, parameters, prefix};
-use crate::token::{TokenKind, Word};
+use crate::token::{LineStart, TokenKind, Word};
 
 /// What follows the name of a type.
 enum TypeBody {
@@ -224,12 +224,32 @@ fn texts(rules: &Rules) -> Rule<EnumBody> {
         .boxed()
 }
 
+/// `case` before a variant, which is read and reported.
+fn case() -> Rule<()> {
+    let is_case = |state: &State, index: usize| {
+        let is_before_name = state.token(index + 1).is_some_and(|it| {
+            it.kind == TokenKind::Identifier && it.line_start == LineStart::Inside
+        });
+        let word = state.token(index);
+        is_before_name && word.is_some_and(|it| state.text(it.span) == "case")
+    };
+    looking_at(is_case, Expected::NOTHING)
+        .ignore_then(identifier())
+        .map_with(|_, context: &mut Context<'_>| {
+            let index = start_of(context);
+            context.emit(ParseError::because(index, Reason::CaseOfVariant));
+        })
+        .boxed()
+}
+
 /// `Variant = Prefix Name [ Parameters ] ;`
 fn variant(rules: &Rules) -> Rule<Variant> {
     prefix(rules)
+        // Not by `then_ignore`, which leaves out the report.
+        .then(case().or_not())
         .then(identifier())
         .then(payload(rules).or_not())
-        .map(|((prefix, name), fields)| Variant {
+        .map(|(((prefix, _), name), fields)| Variant {
             docs: prefix.docs,
             attributes: prefix.attributes,
             name,

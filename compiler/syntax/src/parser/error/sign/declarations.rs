@@ -168,6 +168,12 @@ pub(super) const DECLARATIONS: &[Sign] = &[
         "a budget says what it bounds: `budget(usd: 0.5)`, `budget(tokens: 20_000)`, `budget(calls: 10)`",
         Edit::None,
     ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| it.expects_only(Kind::Colon) && it.outline.has_type && it.brackets_are_head(),
+        "a method is declared outside its type: `fn Name.method(self) -> type { … }`",
+        Edit::None,
+    ),
 ];
 
 /// Signs in bodies, in the order in which they are tried: after all others, which know more of what is meant.

@@ -466,7 +466,7 @@ impl Sight<'_> {
     }
 
     /// Whether the token is on the line of an `if` or `while`, and no `let` is between them.
-    fn is_in_condition(&self) -> bool {
+    pub(super) fn is_in_condition(&self) -> bool {
         let mut before = self.tokens[..self.index].iter().rev();
         let ends = [Kind::If, Kind::While, Kind::Let, Kind::Newline];
         let last = before.find(|it| ends.contains(&it.kind));

@@ -40,7 +40,7 @@ pub(super) const SIGNATURES: &[Sign] = &[
     sign(
         &[Kind::Identifier],
         |it| it.token.word == Word::With && it.expects_token(Kind::BraceOpen),
-        "settings of a prompt stand in its body, one a line: `temperature: 0.0`",
+        "the agent of a prompt follows `by`, `prompt p() -> string by helper { … }`, and its settings stand in its body, one a line: `temperature: 0.0`",
         Edit::None,
     ),
     sign(
