@@ -96,6 +96,8 @@ struct Outside {
     held: Vec<Operation>,
     /// Questions that are asked when the run waits.
     unasked: Vec<Operation>,
+    /// Questions that are on their way to the disk, of which the first may be there before the last.
+    asking: FxHashSet<OperationId>,
     /// The answers that the run uses while they arrive.
     arriving: FxHashMap<OperationId, Arc<Arriving>>,
     leaving: Leaving,

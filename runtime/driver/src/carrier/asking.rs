@@ -62,6 +62,11 @@ impl Carrier {
 
     /// Begins operations, except questions that were answered before: early, or in an earlier life.
     pub(super) fn begin_unanswered(self: &Arc<Self>, operations: Vec<Operation>) {
+        let mut outside = self.outside();
+        for operation in &operations {
+            outside.asking.remove(&operation.id);
+        }
+        drop(outside);
         let mut questions = operations
             .iter()
             .filter(|it| it.request.question().is_some());
@@ -227,7 +232,12 @@ impl Recipient for Carrier {
         // Whoever else brings some of them, they come in their order.
         let _alone = self.answering();
         for (operation, answer) in answers {
-            self.take_answer(OperationId(*operation), answer);
+            let id = OperationId(*operation);
+            // One that was given early is taken with those of the questions beside it, of which some may not be on the disk.
+            let is_asked = !self.outside().asking.contains(&id);
+            if is_asked {
+                self.take_answer(id, answer);
+            }
         }
     }
 

@@ -49,6 +49,9 @@ impl Carrier {
         let Some(last) = asked.next_back() else {
             return;
         };
+        self.outside()
+            .asking
+            .extend(questions.iter().map(|it| it.id));
         for question in asked {
             let carrier = Arc::clone(self);
             self.intend(&question, Box::new(move |it| carrier.was_written(it)));
