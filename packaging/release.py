@@ -1,7 +1,8 @@
 """Makes what a release holds, in target/dist: README.md of this folder says what.
 
     python3 packaging/release.py             # needs `zig` and `cargo-zigbuild`, see README.md
-    python3 packaging/release.py --native    # with the C compilers and linkers of this machine"""
+    python3 packaging/release.py --native    # with the C compilers and linkers of this machine
+    python3 packaging/release.py --native --profile dev    # to try it with what the tests have built"""
 
 import argparse
 import base64
@@ -96,22 +97,28 @@ def environment(machine, **more):
     return {**os.environ, "RUSTC": rust_compiler(machine), linker: c_compiler(machine), **more}
 
 
-def built(machine, is_native):
+def folder_of(profile):
+    """How cargo calls the folder of a profile."""
+    return "debug" if profile == "dev" else profile
+
+
+def built(machine, is_native, profile):
     """The folder of both programs."""
+    command = ["cargo", "build", "--profile", profile, "-p", "gswc"]
     if is_native and machine == platform.machine():
-        run("cargo", "build", "--release", "-p", "gswc")
-        return target_folder() / "release"
+        run(*command)
+        return target_folder() / folder_of(profile)
     if is_native:
-        run("cargo", "build", "--release", "-p", "gswc", "--target", target(machine), env=environment(machine))
-        return target_folder() / target(machine) / "release"
+        run(*command, "--target", target(machine), env=environment(machine))
+        return target_folder() / target(machine) / folder_of(profile)
     if not shutil.which("cargo-zigbuild"):
         sys.exit("error: there is no `cargo-zigbuild`: `pip install ziglang` and `cargo install cargo-zigbuild`, or `--native`")
     zig = {**os.environ, "RUSTC": rust_compiler(machine)}
-    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}", env=zig)
-    return target_folder() / target(machine) / "release"
+    run("cargo", "zigbuild", "--profile", profile, "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}", env=zig)
+    return target_folder() / target(machine) / folder_of(profile)
 
 
-def static_launcher(machine):
+def static_launcher(machine, profile):
     """The launcher with glibc inside, where it can be made: when there is a C compiler for the machine, with the archive `libc.a`."""
     compiler = shutil.which(c_compiler(machine))
     library = compiler and subprocess.run([compiler, "-print-file-name=libc.a"], capture_output=True, text=True).stdout.strip()
@@ -120,9 +127,9 @@ def static_launcher(machine):
         return None
     # At a fixed address, as the others: `compiler/cli/build.rs` says why.
     flags = "-C target-feature=+crt-static -C relocation-model=static"
-    command = ["cargo", "build", "--release", "-p", "gsw-launcher", "--example", "launcher", "--target", target(machine)]
+    command = ["cargo", "build", "--profile", profile, "-p", "gsw-launcher", "--example", "launcher", "--target", target(machine)]
     run(*command, env=environment(machine, RUSTFLAGS=flags))
-    return target_folder() / target(machine) / "release/examples/launcher"
+    return target_folder() / target(machine) / folder_of(profile) / "examples/launcher"
 
 
 def needed_glibc(program):
@@ -131,9 +138,9 @@ def needed_glibc(program):
     return max((int(major), int(minor)) for major, minor in found)
 
 
-def tree(machine, programs, speaker, root):
-    """What is installed below a prefix such as /usr/local; `speaker` is a `gswc` that runs on this machine."""
-    alone = static_launcher(machine)
+def tree(machine, programs, alone, speaker, root):
+    """What is installed below a prefix such as /usr/local: both programs, the launcher that stands alone, where there is one, and what
+    `speaker`, a `gswc` that runs on this machine, says of itself."""
     shutil.rmtree(root, ignore_errors=True)
     (root / "bin").mkdir(parents=True)
     for name in PROGRAMS:
@@ -265,11 +272,11 @@ def container(number):
     return file
 
 
-def packages(machine, programs, speaker, number):
+def packages(machine, programs, alone, speaker, number):
     """The files for one machine, and the glibc that they need."""
     glibc = max(needed_glibc(programs / name) for name in PROGRAMS)
     root = DIST / "root"
-    tree(machine, programs, speaker, root)
+    tree(machine, programs, alone, speaker, root)
     made = [
         archive(root, number, machine),
         wheel(root, number, machine, glibc),
@@ -283,6 +290,7 @@ def packages(machine, programs, speaker, number):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--native", action="store_true", help="with the C compilers, linkers and glibc of this machine instead of zig")
+    parser.add_argument("--profile", default="release", help="of cargo, by which the programs are compiled")
     arguments = parser.parse_args()
     os.umask(0o022)
     DIST.mkdir(parents=True, exist_ok=True)
@@ -297,9 +305,10 @@ def main():
         if lacks:
             print(f"{machine}: nothing is made, since there is {lacks} here (README.md says where it comes from)")
             continue
-        programs = built(machine, arguments.native)
+        programs = built(machine, arguments.native, arguments.profile)
+        alone = static_launcher(machine, arguments.profile)
         speaker = speaker or programs / "gswc"
-        files, glibc = packages(machine, programs, speaker, number)
+        files, glibc = packages(machine, programs, alone, speaker, number)
         print(f"{machine}: needs glibc {glibc[0]}.{glibc[1]} or later")
         made += files
     made.append(container(number))

@@ -16,7 +16,8 @@ missing() {
 }
 
 cd "$root"
-cargo build --quiet --package fake-provider
+# With `gswc` its dependencies are those of the workspace, which may be compiled already.
+cargo build --quiet --package gswc --package fake-provider
 coproc FAKE { exec "${CARGO_TARGET_DIR:-$root/target}/debug/fake-provider"; }
 fake=$FAKE_PID
 trap 'kill "$fake" 2>/dev/null || true' EXIT
