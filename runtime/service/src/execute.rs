@@ -215,11 +215,7 @@ pub(crate) fn carry(
     person.close();
     engine.close();
     watchers.end(&observers);
-    let next = Next::new(origin, options, &id);
-    let next = match &store {
-        Some(store) => next.kept_in(store, &id),
-        None => next,
-    };
+    let next = Next::new(origin, options, &id).kept_in(store.as_deref(), &id);
     let form = form(options, is_text(&engine, result));
     let exit = match tape::unasked(&finished) {
         Some(why) => tape::tell_failure(options, why),

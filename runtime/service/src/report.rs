@@ -50,9 +50,10 @@ impl Next {
         }
     }
 
-    /// The same of a run that is looked for in the store.
-    pub(crate) fn kept_in(mut self, store: &RunStore, id: &str) -> Self {
-        if store.existing().is_ok_and(|it| it.find(id).is_ok()) {
+    /// The same of a run that is looked for in the store, where there is one.
+    pub(crate) fn kept_in(mut self, store: Option<&RunStore>, id: &str) -> Self {
+        let existing = store.and_then(|it| it.existing().ok());
+        if existing.is_some_and(|it| it.find(id).is_ok()) {
             self.kept = Kept::Yes;
         }
         self

@@ -81,7 +81,7 @@ pub(crate) fn ended(
     let result = workflow.map_or(gsw_abi::builtin::JSON, |it| {
         engine.program().workflows[it].result
     });
-    let next = Next::new(origin, options, &info.id).kept_in(store, &info.id);
+    let next = Next::new(origin, options, &info.id).kept_in(Some(store), &info.id);
     match standing.how {
         How::Ended(ended) => {
             let exit = report(&ended, options, options.form, result, &next);
