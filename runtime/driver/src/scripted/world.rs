@@ -26,6 +26,7 @@ const DEEPEST: usize = 50;
 /// The outside of a test.
 pub(crate) struct World {
     loaded: Arc<Loaded>,
+    permissions: Permissions,
     around: Around,
     answer: Option<Answer>,
     /// One operation in this many fails.
@@ -55,6 +56,7 @@ impl World {
     ) -> Self {
         Self {
             loaded: Arc::clone(loaded),
+            permissions: Permissions::of(&loaded.program),
             around,
             answer,
             fail_every,
@@ -138,7 +140,7 @@ impl World {
             Request::Compile { written } => {
                 compile::compiled(self.loaded.plans.as_deref(), written)
             }
-            Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
+            Request::MediaUrl { media } => self.permissions.admit_media(Media::clone(media)),
             Request::Human { question } => Outcome::Failed(Failure::Declined {
                 reason: format!("a test has nobody to ask: mock `{}`", question.human),
             }),
@@ -168,7 +170,10 @@ impl World {
             | Request::FsMakeDir { .. }
             | Request::Model { .. }
             | Request::Exec { .. }
-            | Request::Http { .. } => Permissions::default().perform_alone(request),
+            | Request::Http { .. } => match self.permissions.admit(request) {
+                Ok(()) => self.permissions.perform_alone(request),
+                Err(failure) => Outcome::Failed(failure),
+            },
         }
     }
 
