@@ -94,10 +94,6 @@ struct Outside {
     begun: FxHashMap<OperationId, Begun>,
     /// What a run that was brought back waits for, until it has heard that it is to end.
     held: Vec<Operation>,
-    /// Questions that are asked when the run waits.
-    unasked: Vec<Operation>,
-    /// Questions that are on their way to the disk, of which the first may be there before the last.
-    asking: FxHashSet<OperationId>,
     /// The answers that the run uses while they arrive.
     arriving: FxHashMap<OperationId, Arc<Arriving>>,
     leaving: Leaving,
@@ -491,7 +487,7 @@ impl Carrier {
             }
         }
         self.begin_when_written(acting);
-        self.outside().unasked.extend(questions);
+        self.outside().unbegun.unasked.extend(questions);
     }
 
     /// Begins what is not a sleep; a panic completes it.

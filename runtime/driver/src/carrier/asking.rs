@@ -64,7 +64,7 @@ impl Carrier {
     pub(super) fn begin_unanswered(self: &Arc<Self>, operations: Vec<Operation>) {
         let mut outside = self.outside();
         for operation in &operations {
-            outside.asking.remove(&operation.id);
+            outside.unbegun.asking.remove(&operation.id);
         }
         drop(outside);
         let mut questions = operations
@@ -234,7 +234,7 @@ impl Recipient for Carrier {
         for (operation, answer) in answers {
             let id = OperationId(*operation);
             // One that was given early is taken with those of the questions beside it, of which some may not be on the disk.
-            let is_asked = !self.outside().asking.contains(&id);
+            let is_asked = !self.outside().unbegun.asking.contains(&id);
             if is_asked {
                 self.take_answer(id, answer);
             }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use gsw_engine::operation::{Failure, Operation, OperationId, Outcome};
 use gsw_journal::writer;
+use rustc_hash::FxHashSet;
 
 use crate::carrier::{Carrier, Message};
 
@@ -18,6 +19,10 @@ pub(super) struct Unbegun {
     waiting: VecDeque<(u64, Operation)>,
     /// A flush is on its way whose end takes the next ones.
     is_flushing: bool,
+    /// Questions that are asked when the run waits.
+    pub(super) unasked: Vec<Operation>,
+    /// Questions that are on their way to the disk, of which the first may be there before the last.
+    pub(super) asking: FxHashSet<OperationId>,
 }
 
 impl Carrier {
@@ -36,7 +41,7 @@ impl Carrier {
     /// the last.
     pub(super) fn ask(self: &Arc<Self>) {
         let mut outside = self.outside();
-        let mut questions = std::mem::take(&mut outside.unasked);
+        let mut questions = std::mem::take(&mut outside.unbegun.unasked);
         questions.retain(|it| outside.begun.contains_key(&it.id));
         drop(outside);
         self.ask_when_intended(questions);
@@ -49,9 +54,8 @@ impl Carrier {
         let Some(last) = asked.next_back() else {
             return;
         };
-        self.outside()
-            .asking
-            .extend(questions.iter().map(|it| it.id));
+        let ids = questions.iter().map(|it| it.id);
+        self.outside().unbegun.asking.extend(ids);
         for question in asked {
             let carrier = Arc::clone(self);
             self.intend(&question, Box::new(move |it| carrier.was_written(it)));
