@@ -132,6 +132,14 @@ impl Permissions {
         }
     }
 
+    /// As [`Self::perform_alone`], of what is permitted.
+    pub(crate) fn perform_admitted(&self, request: &Request) -> Outcome {
+        match self.admit(request) {
+            Ok(()) => self.perform_alone(request),
+            Err(failure) => Outcome::Failed(failure),
+        }
+    }
+
     /// Performs a request that is never given up and has no limits.
     pub(crate) fn perform_alone(&self, request: &Request) -> Outcome {
         let (work, allowance) = (Work::default(), Allowance::default());
