@@ -13,7 +13,7 @@ import tempfile
 
 import action
 import container
-from trial import DIST, OWN, ROOT, assert_greets, left_out, libraries, only, run, works
+from trial import DIST, OWN, assert_greets, left_out, libraries, only, run, works
 
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -111,13 +111,6 @@ def node_package(folder):
     works("npm", folder / "node_modules/.bin/gswc", folder)
 
 
-def from_source(folder):
-    """What `cargo install` puts into an empty root, with the dependencies as tests have compiled them."""
-    command = ["cargo", "install", "--quiet", "--locked", "--debug", "--path", ROOT / "compiler/cli", "--root", folder / "root"]
-    run(*command, "--target-dir", ROOT / os.environ.get("CARGO_TARGET_DIR", "target"), cwd=ROOT)
-    works("cargo install", folder / "root/bin/gswc", folder)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, help="a folder with the C library of the other machine, as it is mounted there")
@@ -125,7 +118,7 @@ def main():
     sums = [line.split() for line in (DIST / "SHA256SUMS").read_text().splitlines()]
     for digest, name in sums:
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
-    for check in (archive, debian_package, wheel, node_package, from_source, container.check, action.check):
+    for check in (archive, debian_package, wheel, node_package, container.check, action.check):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     for machine in DEBIAN:
