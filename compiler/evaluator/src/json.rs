@@ -200,7 +200,7 @@ impl Machine<'_> {
             Value::Float(it) if it.is_finite() => Json::Float(*it),
             Value::Float(it) => Json::Text(float_text(*it).into()),
             Value::Duration(it) if it % 1_000_000_000 == 0 => Json::Int(it / 1_000_000_000),
-            Value::Duration(it) => Json::Float(*it as f64 / 1e9),
+            Value::Duration(it) => Json::Float(seconds(*it)),
             Value::Text(it) => Json::Text(Rc::clone(it)),
             Value::Json(it) => (**it).clone(),
             Value::List(them) | Value::Tuple(them) => Json::List(
@@ -300,4 +300,12 @@ fn key_text(machine: &mut Machine, key: &Value) -> Flow<Rc<str>> {
         return Ok(it);
     }
     Ok(text(&key).into())
+}
+
+/// The float nearest to a duration in seconds; a division of floats would round twice.
+fn seconds(nanoseconds: i64) -> f64 {
+    let size = nanoseconds.unsigned_abs();
+    let text = format!("{}.{:09}", size / 1_000_000_000, size % 1_000_000_000);
+    let seconds: f64 = text.parse().expect("it has digits around a point");
+    seconds.copysign(nanoseconds as f64)
 }
